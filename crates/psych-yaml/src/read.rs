@@ -1,0 +1,255 @@
+//! Events to values: the walk through a document.
+//!
+//! The walk is a loop over events with a stack of open collections, so the depth of a document costs no stack of the
+//! machine. What an alias may bring in is known without looking at it: with each anchored value go its depth and the
+//! number of values in it.
+
+mod collection;
+mod events;
+mod frame;
+mod merge;
+mod resolve;
+
+use std::collections::HashMap;
+
+use crate::error::{Limit, Problem, ReadError};
+use crate::libyaml::{Event, EventKind};
+use crate::tag::{self, Refusal, ScalarTag};
+use crate::{Build, Limits, Mark, Scalar, Source, base64};
+use events::Events;
+use frame::{Element, Frame, Node, Open, Origin, Word};
+use resolve::{float, limit, plain, refused};
+
+/// Reads the first document of a text; `None` if there is no document in it.
+///
+/// Only the first document is looked at, as in Ruby: what follows may even be wrong.
+///
+/// # Errors
+///
+/// When the text is not YAML, when it contains what Puppet refuses to load, or when it exceeds a limit. Of several
+/// errors the first one of the syntax is reported, as Ruby does, which looks at values only when it has parsed them all.
+pub fn read<B: Build>(
+    bytes: &[u8],
+    limits: &Limits,
+    builder: &mut B,
+) -> Result<Option<B::Value>, ReadError> {
+    let mut events = Events::new(bytes)?;
+    let mut reader = Reader {
+        builder,
+        limits,
+        open: Vec::new(),
+        anchors: HashMap::new(),
+        opened: 0,
+        nodes: 0,
+        expanded: 0,
+        root: None,
+    };
+    loop {
+        let event = events.next()?;
+        match event.kind {
+            EventKind::StreamStart | EventKind::DocumentStart => {}
+            EventKind::StreamEnd | EventKind::DocumentEnd => break,
+            _ => {
+                if let Err(error) = reader.step(event) {
+                    return Err(events.syntax_error_after(error));
+                }
+            }
+        }
+    }
+    Ok(reader.root)
+}
+
+enum Anchor<V> {
+    /// A collection that is still open, by its number and its place on the stack.
+    Open {
+        number: usize,
+        index: usize,
+    },
+    Done(Node<V>),
+}
+
+struct Reader<'r, B: Build> {
+    builder: &'r mut B,
+    limits: &'r Limits,
+    open: Vec<Open<B>>,
+    anchors: HashMap<Box<str>, Anchor<B::Value>>,
+    /// How many collections have been opened so far.
+    opened: usize,
+    nodes: usize,
+    expanded: usize,
+    root: Option<B::Value>,
+}
+
+impl<B: Build> Reader<'_, B> {
+    fn step(&mut self, event: Event<'_>) -> Result<(), ReadError> {
+        let Event { kind, mark } = event;
+        match kind {
+            EventKind::SequenceEnd | EventKind::MappingEnd => return self.end(),
+            EventKind::SequenceStart { .. } | EventKind::MappingStart { .. } => {
+                self.check_depth(1, mark)?;
+            }
+            _ => {}
+        }
+        self.count(mark)?;
+        match kind {
+            EventKind::Scalar {
+                anchor,
+                tag,
+                text,
+                style,
+                verbatim,
+            } => {
+                let source = Source {
+                    text,
+                    style,
+                    tag,
+                    mark,
+                };
+                let node = self.scalar(source, verbatim)?;
+                if let Some(name) = anchor {
+                    self.anchors
+                        .insert(name.into(), Anchor::Done(node.anchored()));
+                }
+                self.deliver(node, mark)
+            }
+            EventKind::Alias { name } => self.alias(name, mark),
+            EventKind::SequenceStart { anchor, tag, .. } => self.start_sequence(anchor, tag, mark),
+            EventKind::MappingStart { anchor, tag, .. } => self.start_mapping(anchor, tag, mark),
+            _ => Ok(()),
+        }
+    }
+
+    /// Counts a value, collection or alias that is written here.
+    fn count(&mut self, mark: Mark) -> Result<(), ReadError> {
+        self.nodes += 1;
+        if self.nodes > self.limits.nodes {
+            return Err(limit(Limit::Nodes(self.limits.nodes), mark));
+        }
+        self.count_expanded(1, mark)
+    }
+
+    /// Counts values that an alias brings in.
+    fn count_expanded(&mut self, size: usize, mark: Mark) -> Result<(), ReadError> {
+        self.expanded = self.expanded.saturating_add(size);
+        if self.expanded > self.limits.expanded_nodes {
+            return Err(limit(
+                Limit::ExpandedNodes(self.limits.expanded_nodes),
+                mark,
+            ));
+        }
+        Ok(())
+    }
+
+    /// Checks that a value of that depth may stand here.
+    fn check_depth(&self, depth: usize, mark: Mark) -> Result<(), ReadError> {
+        if self.open.len().saturating_add(depth) > self.limits.depth {
+            return Err(limit(Limit::Depth(self.limits.depth), mark));
+        }
+        Ok(())
+    }
+
+    fn scalar(&mut self, source: Source<'_>, verbatim: bool) -> Result<Node<B::Value>, ReadError> {
+        let Source {
+            text, tag, mark, ..
+        } = source;
+        let action = match tag {
+            _ if verbatim => ScalarTag::String,
+            None => ScalarTag::Resolve,
+            Some(tag) => tag::scalar(tag, text),
+        };
+        let decoded;
+        let scalar = match action {
+            ScalarTag::Resolve => plain(text, mark)?,
+            ScalarTag::String => Scalar::String(text),
+            ScalarTag::Binary => {
+                decoded = base64::decode(text);
+                std::str::from_utf8(&decoded).map_or(Scalar::Bytes(&decoded), Scalar::String)
+            }
+            ScalarTag::Float => Scalar::Float(float(plain(text, mark)?, mark)?),
+            ScalarTag::Symbol => Scalar::Symbol(text),
+            ScalarTag::Null => Scalar::Null,
+            ScalarTag::Refused(refusal) => return Err(refused(refusal, tag, mark)),
+        };
+        let word = match scalar {
+            Scalar::String(text) => text.into(),
+            _ => Word::Other,
+        };
+        Ok(Node {
+            value: self.builder.scalar(scalar, source),
+            depth: 0,
+            size: 1,
+            word,
+            str_tag: tag == Some(tag::STR),
+            origin: Origin::Scalar,
+        })
+    }
+
+    fn alias(&mut self, name: &str, mark: Mark) -> Result<(), ReadError> {
+        let (depth, size) = match self.anchors.get(name) {
+            None => {
+                let name = name.to_owned();
+                return Err(ReadError::new(Problem::UnknownAlias { name }, mark));
+            }
+            Some(&Anchor::Open { index, .. }) => return self.alias_to_open(name, index, mark),
+            Some(Anchor::Done(node)) => (node.depth, node.size),
+        };
+        // Before the value is cloned, which can take as long as it is large.
+        self.check_depth(depth, mark)?;
+        self.count_expanded(size, mark)?;
+        match self.anchors.get(name) {
+            Some(Anchor::Done(node)) => self.deliver(node.clone(), mark),
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts a finished value where it belongs.
+    fn deliver(&mut self, node: Node<B::Value>, mark: Mark) -> Result<(), ReadError> {
+        let Some(top) = self.open.last_mut() else {
+            self.root = Some(node.value);
+            return Ok(());
+        };
+        top.grow(node.depth, node.size);
+        match &mut top.frame {
+            Frame::Sequence { sequence, merged } => {
+                if let Some(merged) = merged {
+                    merged.push(Element::Value(node.value.clone()));
+                }
+                self.builder.push(sequence, node.value);
+            }
+            Frame::OrderedMapping { .. } => {
+                let tag = Some("tag:yaml.org,2002:omap");
+                return Err(refused(Refusal::Misplaced, tag, mark));
+            }
+            Frame::Pair { first, last } => {
+                if first.is_none() {
+                    *first = Some(node.value);
+                } else {
+                    *last = Some(node.value);
+                }
+            }
+            Frame::String {
+                anchor,
+                key,
+                text,
+                has_others,
+                ..
+            } => match key.take() {
+                None => *key = Some(node.word),
+                Some(Word::Str) => {
+                    if let Some(name) = anchor {
+                        self.anchors
+                            .insert(name.clone(), Anchor::Done(node.anchored()));
+                    }
+                    *text = Some(node);
+                }
+                Some(_) => *has_others = true,
+            },
+            Frame::Mapping { mapping, key } => match key.take() {
+                None => *key = Some(node),
+                Some(key) if key.merges() => return self.merge(key, node, mark),
+                Some(key) => self.builder.insert(mapping, key.value, node.value),
+            },
+        }
+        Ok(())
+    }
+}
