@@ -1,12 +1,207 @@
-//! Text with `%{...}` in it.
-/// x
+//! Text with `%{...}` → [`Template`]: taken apart once, when a file is read, not on every lookup.
+
+use std::sync::LazyLock;
+
+use arcstr::ArcStr;
+use regex::Regex;
+
+use crate::key::{KeyError, LookupKey, Segment, is_strippable, split_segments};
+
+/// A text with interpolation tokens.
 #[derive(Clone, Debug)]
 pub struct Template {
-    source: arcstr::ArcStr,
+    source: ArcStr,
+    parts: Box<[Part]>,
 }
+
+/// A stretch of a template.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// Text that stands for itself.
+    Text(ArcStr),
+    /// A `%{...}`.
+    Token(Token),
+}
+
+/// What stands between `%{` and `}`.
+#[derive(Clone, Debug)]
+pub enum Token {
+    /// `%{}`, `%{::}`, `%{''}`: nothing at all.
+    Empty,
+    /// `%{name.sub.0}`: a variable.
+    Variable(Variable),
+    /// `%{function('argument')}`.
+    Call {
+        /// The function that was named.
+        function: Function,
+        /// Its argument, without quotes.
+        argument: ArcStr,
+        /// The argument as a key, for the functions that look one up.
+        key: Result<LookupKey, KeyError>,
+        /// The argument as a variable, for `scope`.
+        variable: Option<Variable>,
+    },
+}
+
+/// A variable and the way into it.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// As it was written, without spaces around.
+    pub text: ArcStr,
+    /// Its name and the segments behind it.
+    pub path: Result<(ArcStr, Box<[Segment]>), KeyError>,
+}
+
+/// The functions of interpolation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// `lookup` and its synonym `hiera`.
+    Lookup,
+    /// `alias`: the looked up value itself, not its text.
+    Alias,
+    /// `literal`: its argument.
+    Literal,
+    /// `scope`: a variable.
+    Scope,
+    /// Any other name: an error of whoever uses it.
+    Unknown(ArcStr),
+}
+
+/// Ruby's `^` and `$` hold at every line, and `\w` is ASCII.
+static CALL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"(?m)^([0-9A-Za-z_]+)\((?:"([^"]+)"|'([^']+)')\)$"#).ok());
+
 impl Template {
-    /// The text as it stands in the file.
-    pub fn source(&self) -> &str {
+    /// Takes a text apart; `None` where it holds no `%{`.
+    pub fn parse(text: &str) -> Option<Self> {
+        memchr::memmem::find(text.as_bytes(), b"%{")?;
+        let mut parts = Vec::new();
+        let mut literal = String::new();
+        let mut rest = text;
+        while let Some((before, inside)) = rest.split_once("%{") {
+            literal.push_str(before);
+            // An unclosed token is text.
+            let Some((expression, behind)) = inside.split_once('}') else {
+                literal.push_str("%{");
+                rest = inside;
+                break;
+            };
+            if !literal.is_empty() {
+                parts.push(Part::Text(std::mem::take(&mut literal).into()));
+            }
+            parts.push(Part::Token(Token::parse(
+                expression.trim_matches(is_strippable),
+            )));
+            rest = behind;
+        }
+        literal.push_str(rest);
+        if !literal.is_empty() {
+            parts.push(Part::Text(literal.into()));
+        }
+        Some(Template {
+            source: text.into(),
+            parts: parts.into_boxed_slice(),
+        })
+    }
+
+    /// The text as it was written.
+    pub fn source(&self) -> &ArcStr {
         &self.source
+    }
+
+    /// Its stretches in order.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+}
+
+impl Token {
+    fn parse(expression: &str) -> Self {
+        if matches!(expression, "" | "::" | "\"\"" | "''" | "\"::\"" | "'::'") {
+            return Token::Empty;
+        }
+        if expression.contains('(')
+            && let Some(found) = CALL.as_ref().and_then(|call| call.captures(expression))
+        {
+            let text = |group| found.get(group).map(|found| ArcStr::from(found.as_str()));
+            let argument = text(2).or_else(|| text(3)).unwrap_or_default();
+            let function = match text(1).unwrap_or_default().as_str() {
+                "lookup" | "hiera" => Function::Lookup,
+                "alias" => Function::Alias,
+                "literal" => Function::Literal,
+                "scope" => Function::Scope,
+                other => Function::Unknown(other.into()),
+            };
+            let variable = (function == Function::Scope).then(|| Variable::parse(&argument));
+            return Token::Call {
+                function,
+                key: LookupKey::parse(&argument),
+                argument,
+                variable,
+            };
+        }
+        Token::Variable(Variable::parse(expression))
+    }
+}
+
+impl Variable {
+    /// Reads `name.sub.0`.
+    pub fn parse(text: &str) -> Self {
+        let path = split_segments(text).and_then(|segments| {
+            let mut segments = segments.into_iter();
+            match segments.next() {
+                Some(Segment::Key(name)) => Ok((name, segments.collect())),
+                _ => Err(KeyError::NumberFirst {
+                    key: text.to_owned(),
+                }),
+            }
+        });
+        Variable {
+            text: text.into(),
+            path,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[&str]) {
+        let template = Template::parse(text).unwrap();
+        let shown: Vec<String> = template
+            .parts()
+            .iter()
+            .map(|part| match part {
+                Part::Text(text) => format!("={text}"),
+                Part::Token(Token::Empty) => "nothing".to_owned(),
+                Part::Token(Token::Variable(variable)) => format!("${}", variable.text),
+                Part::Token(Token::Call {
+                    function, argument, ..
+                }) => format!("{function:?} {argument}"),
+            })
+            .collect();
+        assert_eq!(shown, expected, "{text}");
+    }
+
+    #[test]
+    fn a_text_is_taken_apart_at_its_tokens() {
+        check("a%{b}c", &["=a", "$b", "=c"]);
+        check("%{ facts.os.family }", &["$facts.os.family"]);
+        check("%{lookup('k')}%{hiera(\"l\")}", &["Lookup k", "Lookup l"]);
+        check("%{literal('%')}{SERVER}", &["Literal %", "={SERVER}"]);
+        check("%{nope('x')}", &["Unknown(\"nope\") x"]);
+        check(
+            "%{}-%{::}-%{''}",
+            &["nothing", "=-", "nothing", "=-", "nothing"],
+        );
+        check("%{lookup(x)}", &["$lookup(x)"]);
+        check("a%{open", &["=a%{open"]);
+        check("%{a%{b}", &["$a%{b"]);
+    }
+
+    #[test]
+    fn plain_text_is_no_template() {
+        assert!(Template::parse("100% {x}").is_none());
     }
 }

@@ -18,9 +18,10 @@ use crate::template::Template;
 ///
 /// Equality and hashing are those of Ruby's `eql?`: `1` and `1.0` differ, and two hashes with the same
 /// entries are equal in any order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub enum Value {
     /// `~`, `null`: a value that was set to nothing.
+    #[default]
     Null,
     /// `true` or `false`.
     Bool(bool),
@@ -66,6 +67,9 @@ pub struct Traits {
     pub is_irregular: bool,
     /// A Sensitive stands somewhere in it.
     pub has_sensitive: bool,
+    /// Something stands in it that Puppet's type `Data` does not cover: a Symbol, a rich value, a Sensitive,
+    /// a hash key that is not text.
+    pub is_beyond_data: bool,
 }
 
 impl Traits {
@@ -74,6 +78,7 @@ impl Traits {
         self.has_templates |= inner.has_templates;
         self.is_irregular |= inner.is_irregular;
         self.has_sensitive |= inner.has_sensitive;
+        self.is_beyond_data |= inner.is_beyond_data;
     }
 
     /// The traits of a list of these values.
@@ -100,6 +105,7 @@ impl Traits {
             if !matches!(key, Value::Str(_)) {
                 traits.include(key.traits());
                 traits.is_irregular |= !key.is_data_key();
+                traits.is_beyond_data |= !matches!(key, Value::Template(_) | Value::Bytes(_));
             }
             traits.include(value.traits());
         }
@@ -194,11 +200,17 @@ impl Value {
             // Puppet takes these two Symbols for its own `default` and `undef`.
             Value::Symbol(name) => Traits {
                 is_irregular: !matches!(name.as_str(), "default" | "undef"),
+                is_beyond_data: name != "undef",
                 ..Traits::default()
             },
             Value::Sensitive(inner) => Traits {
                 has_sensitive: true,
+                is_beyond_data: true,
                 ..inner.traits()
+            },
+            Value::Rich(_) => Traits {
+                is_beyond_data: true,
+                ..Traits::default()
             },
             _ => Traits::default(),
         }

@@ -1,0 +1,354 @@
+//! `hiera.yaml` → [`HieraConfig`]: checked once, with room for no mistake afterwards.
+//!
+//! Reading collects every mistake with its line (`config/check.rs`), not only the first.
+
+mod check;
+mod document;
+mod version_3;
+mod version_4;
+
+use arcstr::ArcStr;
+
+use crate::data::Format;
+use crate::path;
+use crate::template::{Template, Variable};
+use crate::value::Value;
+
+/// The layers of the combined hierarchy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LayerKind {
+    /// What comes before every environment.
+    Global,
+    /// An environment.
+    Environment,
+    /// A module, by name.
+    Module(ArcStr),
+}
+
+/// A layer as it is on disk.
+#[derive(Debug)]
+pub enum Layer {
+    /// It has no configuration, and so no data.
+    Absent,
+    /// Puppet passes over its configuration, for this reason.
+    Ignored(String),
+    /// It has one.
+    Configured(HieraConfig),
+    /// Its configuration has mistakes, and every lookup that reaches it fails.
+    Faulty(ConfigFaults),
+}
+
+/// A checked `hiera.yaml`.
+#[derive(Debug)]
+pub struct HieraConfig {
+    kind: LayerKind,
+    /// `None` for a built-in configuration.
+    path: Option<ArcStr>,
+    version: u8,
+    levels: Vec<Level>,
+    /// For keys that nothing else has; modules only.
+    default_levels: Option<Vec<Level>>,
+}
+
+/// A level of a hierarchy.
+#[derive(Clone, Debug)]
+pub struct Level {
+    name: ArcStr,
+    function: DataFunction,
+    /// An absolute path, perhaps with tokens.
+    datadir: Text,
+    locations: Locations,
+    /// What paths end in where they do not say so themselves (configurations of version 3 and 4).
+    extension: Option<ArcStr>,
+    options: Option<Value>,
+    line: u32,
+}
+
+/// The function that reads a level's data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DataFunction {
+    /// `data_hash: yaml_data`
+    Yaml,
+    /// `data_hash: json_data`
+    Json,
+    /// One that is not here.
+    Unknown {
+        /// `data_hash`, `lookup_key`, ...
+        kind: &'static str,
+        /// Its name.
+        name: ArcStr,
+    },
+}
+
+/// Where a level looks.
+#[derive(Clone, Debug)]
+pub enum Locations {
+    /// The level names none.
+    None,
+    /// `path`, `paths`
+    Paths(Vec<Text>),
+    /// `glob`, `globs`
+    Globs(Vec<Text>),
+    /// `uri`, `uris`
+    Uris(Vec<Text>),
+    /// `mapped_paths`
+    Mapped {
+        /// The variable to go through.
+        variable: Variable,
+        /// What each of its elements is called.
+        name: ArcStr,
+        /// The path for each.
+        path: Text,
+    },
+}
+
+/// A text of a configuration, perhaps with tokens.
+#[derive(Clone, Debug)]
+pub struct Text {
+    source: ArcStr,
+    template: Option<Template>,
+}
+
+/// All mistakes of a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigFaults {
+    faults: Vec<ConfigFault>,
+}
+
+/// A mistake in a configuration.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{path}`:{line}:{column}: {problem}")]
+pub struct ConfigFault {
+    /// The file.
+    pub path: ArcStr,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+    /// What is wrong there.
+    pub problem: String,
+}
+
+impl ConfigFaults {
+    /// The mistakes of one configuration; there is at least one.
+    pub fn new(faults: Vec<ConfigFault>) -> Self {
+        ConfigFaults { faults }
+    }
+
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = &ConfigFault> {
+        self.faults.iter()
+    }
+}
+
+impl std::fmt::Display for ConfigFaults {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (place, fault) in self.faults.iter().enumerate() {
+            if place > 0 {
+                out.write_str("; ")?;
+            }
+            write!(out, "{fault}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ConfigFaults {}
+
+impl Layer {
+    /// Reads the configuration of a layer. `path` is where it lies, in absolute form; `codedir` is where one of
+    /// version 3 looks for data unless it says otherwise.
+    pub fn parse(kind: LayerKind, path: &str, codedir: &str, bytes: &[u8]) -> Self {
+        match check::parse(kind, path, codedir, bytes) {
+            Ok(check::Checked::Config(config)) => Layer::Configured(config),
+            Ok(check::Checked::Ignored(reason)) => Layer::Ignored(reason),
+            Err(faults) => Layer::Faulty(faults),
+        }
+    }
+
+    /// A layer whose configuration cannot be read.
+    pub fn unreadable(path: &str, reason: impl ToString) -> Self {
+        let problem = format!("cannot be read: {}", reason.to_string());
+        Layer::Faulty(ConfigFaults::new(vec![ConfigFault {
+            path: path.into(),
+            line: 1,
+            column: 1,
+            problem,
+        }]))
+    }
+
+    /// The layer without a configuration of its own that still counts as one of version 5.
+    pub fn empty(kind: LayerKind) -> Self {
+        Layer::Configured(HieraConfig {
+            kind,
+            path: None,
+            version: 5,
+            levels: Vec::new(),
+            default_levels: None,
+        })
+    }
+
+    /// Puppet's own configuration: `data/common.yaml` below `root`, where that exists.
+    pub fn built_in(kind: LayerKind, root: &str) -> Self {
+        let level = Level {
+            name: "Common".into(),
+            function: DataFunction::Yaml,
+            datadir: Text::new(&path::join(root, "data")),
+            locations: Locations::Paths(vec![Text::new("common.yaml")]),
+            extension: None,
+            options: None,
+            line: 0,
+        };
+        Layer::Configured(HieraConfig {
+            kind,
+            path: None,
+            version: 5,
+            levels: vec![level],
+            default_levels: None,
+        })
+    }
+
+    /// A layer whose data comes out of a function of the tree itself, which is never run.
+    pub fn of_function(kind: LayerKind, name: &str) -> Self {
+        let level = Level {
+            name: format!("Legacy function '{name}'").into(),
+            function: DataFunction::Unknown {
+                kind: "v4_data_hash",
+                name: name.into(),
+            },
+            datadir: Text::new("/"),
+            locations: Locations::None,
+            extension: None,
+            options: None,
+            line: 0,
+        };
+        Layer::Configured(HieraConfig {
+            kind,
+            path: None,
+            version: 5,
+            levels: vec![level],
+            default_levels: None,
+        })
+    }
+
+    /// The configuration, where there is a good one.
+    pub fn config(&self) -> Option<&HieraConfig> {
+        match self {
+            Layer::Configured(config) => Some(config),
+            _ => None,
+        }
+    }
+}
+
+impl HieraConfig {
+    /// The layer it belongs to.
+    pub fn kind(&self) -> &LayerKind {
+        &self.kind
+    }
+
+    /// Where it lies; `None` for a built-in one.
+    pub fn path(&self) -> Option<&ArcStr> {
+        self.path.as_ref()
+    }
+
+    /// The version it is written in.
+    pub fn version(&self) -> u8 {
+        self.version
+    }
+
+    /// The levels, most specific first.
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    /// The levels for keys that nothing else has.
+    pub fn default_levels(&self) -> Option<&[Level]> {
+        self.default_levels.as_deref()
+    }
+
+    /// All levels of both kinds.
+    pub fn all_levels(&self) -> impl Iterator<Item = &Level> {
+        self.levels
+            .iter()
+            .chain(self.default_levels.iter().flatten())
+    }
+
+    /// The name it goes by in explanations.
+    pub fn provider_name(&self) -> String {
+        let place = match &self.kind {
+            LayerKind::Global => "Global ".to_owned(),
+            LayerKind::Environment => "Environment ".to_owned(),
+            LayerKind::Module(name) => format!("Module \"{name}\" "),
+        };
+        format!(
+            "{place}Data Provider (hiera configuration version {})",
+            self.version
+        )
+    }
+}
+
+impl Level {
+    /// Its name.
+    pub fn name(&self) -> &ArcStr {
+        &self.name
+    }
+
+    /// What reads its data.
+    pub fn function(&self) -> &DataFunction {
+        &self.function
+    }
+
+    /// The directory that its paths start from.
+    pub fn datadir(&self) -> &Text {
+        &self.datadir
+    }
+
+    /// Where it looks.
+    pub fn locations(&self) -> &Locations {
+        &self.locations
+    }
+
+    /// What its paths end in, where that is left out in them.
+    pub fn extension(&self) -> Option<&str> {
+        self.extension.as_deref()
+    }
+
+    /// The options of its function.
+    pub fn options(&self) -> Option<&Value> {
+        self.options.as_ref()
+    }
+
+    /// The line it starts at.
+    pub fn line(&self) -> u32 {
+        self.line
+    }
+
+    /// The format of its files.
+    pub fn format(&self) -> Format {
+        match self.function {
+            DataFunction::Yaml => Format::Yaml,
+            DataFunction::Json => Format::Json,
+            DataFunction::Unknown { .. } => Format::Unknown,
+        }
+    }
+}
+
+impl Text {
+    /// Reads a text.
+    pub fn new(source: &str) -> Self {
+        Text {
+            source: source.into(),
+            template: Template::parse(source),
+        }
+    }
+
+    /// As it was written.
+    pub fn source(&self) -> &ArcStr {
+        &self.source
+    }
+
+    /// Its parts, where it has tokens.
+    pub fn template(&self) -> Option<&Template> {
+        self.template.as_ref()
+    }
+}

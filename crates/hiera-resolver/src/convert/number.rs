@@ -1,0 +1,464 @@
+//! `Integer`, `Float` and `Numeric` from numbers, booleans, times and text.
+
+use std::sync::LazyLock;
+
+use num_bigint::{BigInt, Sign};
+
+use super::pattern::{self, is_space};
+use super::quote::ruby_inspect;
+use super::{ConversionError, cannot_convert, timespan, unusable};
+use crate::hash::Hash;
+use crate::rich::Rich;
+use crate::types::assert_instance;
+use crate::types::instance::is_default;
+use crate::types::signature::Function;
+use crate::value::Value;
+
+const RADIX: &str = "Variant[Default, Integer[2,2], Integer[8,8], Integer[10,10], Integer[16,16]]";
+
+pub(super) static INTEGER: LazyLock<Function> = LazyLock::new(|| {
+    let convertible = format!(
+        "Variant[Numeric, Boolean, Pattern[/{}/], Timespan, Timestamp]",
+        pattern::INTEGER
+    );
+    let named = "Struct[{from => Convertible, Optional[radix] => Radix, Optional[abs] => Boolean}]";
+    Function::new(
+        "new",
+        &[
+            ("Radix", RADIX.to_owned()),
+            ("Convertible", convertible),
+            ("NamedArgs", named.to_owned()),
+        ],
+        &[
+            (
+                false,
+                &[
+                    ("Convertible", "from", false),
+                    ("Radix", "radix", true),
+                    ("Boolean", "abs", true),
+                ],
+            ),
+            (false, &[("NamedArgs", "hash_args", false)]),
+            (true, &[("Hash", "hash_args", false)]),
+            (
+                true,
+                &[
+                    ("Any", "from", false),
+                    ("Integer", "radix", true),
+                    ("Boolean", "abs", true),
+                ],
+            ),
+        ],
+    )
+});
+
+fn float_function(name: &'static str, numbers: &str) -> Function {
+    let convertible = format!(
+        "Variant[{numbers}, Boolean, Pattern[/{}/], Timespan, Timestamp]",
+        pattern::FLOAT
+    );
+    let named = "Struct[{from => Convertible, Optional[abs] => Boolean}]";
+    Function::new(
+        name,
+        &[
+            ("Convertible", convertible),
+            ("NamedArgs", named.to_owned()),
+        ],
+        &[
+            (
+                false,
+                &[("Convertible", "from", false), ("Boolean", "abs", true)],
+            ),
+            (false, &[("NamedArgs", "hash_args", false)]),
+            (true, &[("Any", "from", false), ("Boolean", "abs", true)]),
+        ],
+    )
+}
+
+pub(super) static FLOAT: LazyLock<Function> =
+    LazyLock::new(|| float_function("new_float", "Numeric"));
+
+pub(super) static NUMERIC: LazyLock<Function> =
+    LazyLock::new(|| float_function("new_numeric", "Integer, Float"));
+
+/// The value under a name of the hash that holds all arguments.
+fn named<'a>(arguments: &'a [Value], name: &str) -> Option<&'a Value> {
+    match arguments {
+        [Value::Hash(hash)] => hash.get(name),
+        _ => None,
+    }
+}
+
+fn is_true(value: Option<&Value>) -> bool {
+    value == Some(&Value::Bool(true))
+}
+
+pub(super) fn integer(signature: usize, arguments: &[Value]) -> Result<Value, ConversionError> {
+    let (from, radix, abs) = match (signature, arguments) {
+        (0, [from, rest @ ..]) => (from, rest.first(), is_true(rest.get(1))),
+        (1, _) => (
+            named(arguments, "from").unwrap_or(&Value::Null),
+            named(arguments, "radix"),
+            is_true(named(arguments, "abs")),
+        ),
+        (2, [Value::Hash(hash)]) => return Err(integer_hash_error(hash)),
+        (_, [from, rest @ ..]) => {
+            check_radix(rest.first())?;
+            return Err(cannot_convert("new", from, "Integer"));
+        }
+        _ => return Err(cannot_convert("new", &Value::Null, "Integer")),
+    };
+    let radix = match radix {
+        Some(Value::Int(radix)) => u32::try_from(*radix).ok(),
+        _ => None,
+    };
+    let number = match from {
+        Value::Int(number) => BigInt::from(*number),
+        Value::BigInt(number) => (**number).clone(),
+        Value::Float(number) => float_to_integer(*number)?,
+        Value::Bool(flag) => BigInt::from(u8::from(*flag)),
+        Value::Str(text) => integer_text(text, radix)?,
+        other => match time(other) {
+            Some(time) => BigInt::from(time.div_euclid(timespan::SECOND)),
+            None => return Err(cannot_convert("new", other, "Integer")),
+        },
+    };
+    let negative = number.sign() == Sign::Minus;
+    Ok(Value::integer(if abs && negative {
+        -number
+    } else {
+        number
+    }))
+}
+
+fn time(value: &Value) -> Option<i128> {
+    match value {
+        Value::Rich(rich) => match **rich {
+            Rich::Timestamp(time) | Rich::Timespan(time) => Some(time),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn check_radix(radix: Option<&Value>) -> Result<(), ConversionError> {
+    match radix {
+        None | Some(Value::Null | Value::Int(2 | 8 | 10 | 16)) => Ok(()),
+        Some(radix) if is_default(radix) => Ok(()),
+        Some(radix) => {
+            let radix = super::stringify(radix);
+            Err(unusable(format!(
+                "Illegal radix: {radix}, expected 2, 8, 10, 16, or default"
+            )))
+        }
+    }
+}
+
+/// What is wrong with a hash of arguments.
+fn integer_hash_error(hash: &Hash) -> ConversionError {
+    let named_type = |name: &str| {
+        let function = LazyLock::force(&INTEGER);
+        function.parameter_type(if name == "from" { 0 } else { 1 })
+    };
+    if let Some(from) = hash.get("from")
+        && !named_type("from").is_instance(from)
+    {
+        return cannot_convert("new", from, "Integer");
+    }
+    if let Err(error) = check_radix(hash.get("radix")) {
+        return error;
+    }
+    let value = Value::hash(hash.clone());
+    match assert_instance("Integer.new", named_type("all"), &value) {
+        Err(mismatch) => ConversionError::OutOfBounds(mismatch),
+        Ok(()) => cannot_convert("new", &value, "Integer"),
+    }
+}
+
+/// Ruby's `Float#to_i`.
+pub(super) fn float_to_integer(number: f64) -> Result<BigInt, ConversionError> {
+    if number.is_nan() {
+        return Err(unusable("NaN"));
+    }
+    if number.is_infinite() {
+        return Err(unusable(float_text(number)));
+    }
+    Ok(whole_of(number))
+}
+
+/// The whole part of a finite float.
+pub(super) fn whole_of(number: f64) -> BigInt {
+    let bits = number.to_bits();
+    let exponent = i64::try_from((bits >> 52) & 0x7ff).unwrap_or(0) - 1075;
+    let mantissa = BigInt::from((bits & ((1 << 52) - 1)) | (1 << 52));
+    let magnitude = match u32::try_from(exponent) {
+        Ok(shift) => mantissa << shift,
+        Err(_) if exponent < -52 => BigInt::ZERO,
+        Err(_) => mantissa >> exponent.unsigned_abs(),
+    };
+    if number < 0.0 { -magnitude } else { magnitude }
+}
+
+/// A large integer as the nearest float.
+pub(crate) fn big_to_float(number: &BigInt) -> f64 {
+    // Decimal text is read to the nearest float, as Ruby rounds.
+    number.to_string().parse().unwrap_or(f64::NAN)
+}
+
+/// The sign and what follows it after spaces or tabs, for Puppet's second attempt.
+fn close_up(text: &str) -> Option<String> {
+    let sign = text.chars().next().filter(|char| "+-".contains(*char))?;
+    let rest = text.get(1..)?;
+    let digits = rest.trim_start_matches(|char: char| char == ' ' || char == '\t');
+    let has_gap = digits.len() < rest.len() && !digits.contains('\n');
+    has_gap.then(|| format!("{sign}{digits}"))
+}
+
+fn integer_text(text: &str, radix: Option<u32>) -> Result<BigInt, ConversionError> {
+    ruby_integer(text, radix)
+        .or_else(|| close_up(text).and_then(|text| ruby_integer(&text, radix)))
+        .ok_or_else(|| {
+            let text = ruby_inspect(text);
+            unusable(format!("invalid value for Integer(): {text}"))
+        })
+}
+
+/// Ruby's `Integer(text, radix)` for text that the pattern has let through.
+fn ruby_integer(text: &str, radix: Option<u32>) -> Option<BigInt> {
+    let text = text.trim_matches(is_space);
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let prefix = |letters: [char; 2]| {
+        digits
+            .strip_prefix('0')
+            .and_then(|digits| digits.strip_prefix(letters))
+    };
+    let (digits, radix) = match radix {
+        None => {
+            if let Some(hex) = prefix(['x', 'X']) {
+                (hex, 16)
+            } else if let Some(binary) = prefix(['b', 'B']) {
+                (binary, 2)
+            } else if let Some(octal) = digits.strip_prefix('0').filter(|rest| !rest.is_empty()) {
+                (octal, 8)
+            } else {
+                (digits, 10)
+            }
+        }
+        Some(16) => (prefix(['x', 'X']).unwrap_or(digits), 16),
+        Some(2) => (prefix(['b', 'B']).unwrap_or(digits), 2),
+        Some(radix) => (digits, radix),
+    };
+    let is_number = digits
+        .chars()
+        .next()
+        .is_some_and(|char| char.is_digit(radix))
+        && digits.chars().all(|char| char.is_digit(radix));
+    let number = BigInt::parse_bytes(digits.as_bytes(), radix).filter(|_| is_number)?;
+    Some(if negative { -number } else { number })
+}
+
+/// What both kinds of floating functions start with.
+fn float_arguments(
+    function: &'static str,
+    target: &str,
+    signature: usize,
+    arguments: &[Value],
+) -> Result<(Value, bool), ConversionError> {
+    match (signature, arguments) {
+        (0, [from, rest @ ..]) => Ok((from.clone(), is_true(rest.first()))),
+        (1, _) => Ok((
+            named(arguments, "from").cloned().unwrap_or(Value::Null),
+            is_true(named(arguments, "abs")),
+        )),
+        (_, [from, ..]) => Err(cannot_convert(function, from, target)),
+        _ => Err(cannot_convert(function, &Value::Null, target)),
+    }
+}
+
+pub(super) fn float(signature: usize, arguments: &[Value]) -> Result<Value, ConversionError> {
+    let (from, abs) = float_arguments("new_float", "Float", signature, arguments)?;
+    let number = match &from {
+        Value::Int(number) => *number as f64,
+        Value::BigInt(number) => big_to_float(number),
+        Value::Float(number) => *number,
+        Value::Bool(flag) => f64::from(u8::from(*flag)),
+        Value::Str(text) => float_from_text(text)?,
+        other => match time(other) {
+            Some(time) => seconds(time),
+            None => return Err(cannot_convert("new_float", other, "Float")),
+        },
+    };
+    Ok(Value::Float(if abs { number.abs() } else { number }))
+}
+
+/// Nanoseconds as seconds, rounded once.
+pub(super) fn seconds(time: i128) -> f64 {
+    let whole = time / timespan::SECOND;
+    let rest = time % timespan::SECOND;
+    let sign = if time < 0 { "-" } else { "" };
+    let text = format!("{sign}{}.{:09}", whole.abs(), rest.abs());
+    text.parse().unwrap_or(f64::NAN)
+}
+
+fn float_from_text(text: &str) -> Result<f64, ConversionError> {
+    let failed = || {
+        let text = ruby_inspect(text);
+        unusable(format!("invalid value for Float(): {text}"))
+    };
+    if text == "0" {
+        // Puppet looks at the second letter, which is not there.
+        return Err(unusable("undefined method `casecmp' for nil:NilClass"));
+    }
+    if text.starts_with("0b") || text.starts_with("0B") {
+        return ruby_integer(text, None)
+            .map(|number| big_to_float(&number))
+            .ok_or_else(failed);
+    }
+    ruby_float(text)
+        .or_else(|| close_up(text).and_then(|text| ruby_float(&text)))
+        .ok_or_else(failed)
+}
+
+/// Ruby's `Float(text)` for text that the pattern has let through.
+fn ruby_float(text: &str) -> Option<f64> {
+    let text = text.trim_matches(is_space);
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if digits.starts_with("0x") || digits.starts_with("0X") {
+        return ruby_integer(text, None).map(|number| big_to_float(&number));
+    }
+    let is_number = digits.starts_with(|char: char| char.is_ascii_digit());
+    text.parse().ok().filter(|_| is_number)
+}
+
+pub(super) fn numeric(signature: usize, arguments: &[Value]) -> Result<Value, ConversionError> {
+    let (from, abs) = float_arguments("new_numeric", "Numeric", signature, arguments)?;
+    let number = match from {
+        Value::Int(_) | Value::BigInt(_) | Value::Float(_) => from,
+        Value::Bool(flag) => Value::Int(i64::from(flag)),
+        Value::Str(ref text) => numeric_from_text(text),
+        other => match time(&other) {
+            Some(time) => Value::Float(seconds(time)),
+            None => return Err(cannot_convert("new_numeric", &other, "Numeric")),
+        },
+    };
+    if !abs {
+        return Ok(number);
+    }
+    match number {
+        Value::Int(number) => Ok(Value::integer(BigInt::from(number.unsigned_abs()))),
+        Value::BigInt(number) => Ok(Value::integer(BigInt::from_biguint(
+            Sign::Plus,
+            number.magnitude().clone(),
+        ))),
+        Value::Float(number) => Ok(Value::Float(number.abs())),
+        _ => Err(unusable("undefined method `abs' for nil:NilClass")),
+    }
+}
+
+/// Null where Puppet's reading of numbers, stricter than the pattern, gives up.
+fn numeric_from_text(text: &str) -> Value {
+    let second = text.strip_prefix('0').and_then(|rest| rest.chars().next());
+    if matches!(second, Some('b' | 'B' | 'x' | 'X')) {
+        return ruby_integer(text, None).map_or(Value::Null, Value::integer);
+    }
+    let is_blank = |char: char| char == ' ' || char == '\t';
+    let text = text.trim_matches(is_blank);
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let digits = digits.trim_start_matches(is_blank);
+    let is_hex = digits.starts_with("0x") || digits.starts_with("0X");
+    if !is_hex && digits.contains(['.', 'e', 'E']) {
+        let is_zero_power = digits
+            .split_once(['e', 'E'])
+            .is_some_and(|(mantissa, _)| mantissa.chars().all(|char| "0.".contains(char)));
+        return match digits.parse::<f64>() {
+            Ok(number) if number.is_finite() && !is_zero_power => {
+                Value::Float(if negative { -number } else { number })
+            }
+            _ => Value::Null,
+        };
+    }
+    let is_number = digits.starts_with(|char: char| char.is_ascii_digit());
+    match ruby_integer(digits, None)
+        .filter(|_| is_number && !digits.starts_with("0b") && !digits.starts_with("0B"))
+    {
+        Some(number) => Value::integer(if negative { -number } else { number }),
+        None => Value::Null,
+    }
+}
+
+/// Ruby's `Float#to_s`: the shortest text that reads back, with an exponent where it is long.
+pub(crate) fn float_text(number: f64) -> String {
+    if number.is_nan() {
+        return "NaN".to_owned();
+    }
+    if number.is_infinite() {
+        return if number > 0.0 {
+            "Infinity"
+        } else {
+            "-Infinity"
+        }
+        .to_owned();
+    }
+    if number == 0.0 {
+        return if number.is_sign_negative() {
+            "-0.0"
+        } else {
+            "0.0"
+        }
+        .to_owned();
+    }
+    let scientific = format!("{number:e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if (-4..16).contains(&exponent) {
+        let plain = format!("{number}");
+        return if plain.contains('.') {
+            plain
+        } else {
+            format!("{plain}.0")
+        };
+    }
+    let dot = if mantissa.contains('.') { "" } else { ".0" };
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{mantissa}{dot}e{sign}{:02}", exponent.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_are_written_as_ruby_writes_them() {
+        for (number, text) in [
+            (1.0, "1.0"),
+            (100.0, "100.0"),
+            (0.0001, "0.0001"),
+            (0.00001, "1.0e-05"),
+            (1e15, "1000000000000000.0"),
+            (1e16, "1.0e+16"),
+            (1.5e-7, "1.5e-07"),
+            (-2.5e100, "-2.5e+100"),
+            (-0.0, "-0.0"),
+        ] {
+            assert_eq!(float_text(number), text);
+        }
+    }
+
+    #[test]
+    fn the_whole_part_of_a_float_is_exact() {
+        for (number, whole) in [
+            (0.9, "0"),
+            (-1.5, "-1"),
+            (1e30, "1000000000000000019884624838656"),
+            (4503599627370497.5, "4503599627370497"),
+        ] {
+            assert_eq!(whole_of(number).to_string(), whole);
+        }
+    }
+}

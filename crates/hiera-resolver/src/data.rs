@@ -1,0 +1,357 @@
+//! Data files: bytes → [`DataFile`], everything that can be done once done here and not on a lookup.
+//!
+//! Texts with `%{` become templates, `lookup_options` are compiled, short texts are shared. A file that
+//! cannot be read or parsed is a [`DataFile`] too: one that says so to whoever looks into it.
+
+use std::sync::Arc;
+
+use arcstr::ArcStr;
+use indexmap::IndexSet;
+use psych_yaml::{Build, Limits, Mark, Scalar, Source};
+
+use crate::hash::Hash;
+use crate::json;
+use crate::options::FileOptions;
+use crate::template::Template;
+use crate::value::Value;
+
+/// The formats of data files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// As `yaml_data` reads it.
+    Yaml,
+    /// As `json_data` reads it.
+    Json,
+    /// Of a function that is not there: it matters only whether the file exists.
+    Unknown,
+}
+
+/// A file of a hierarchy level.
+#[derive(Debug)]
+pub struct DataFile {
+    path: ArcStr,
+    contents: Result<Contents, FileFault>,
+}
+
+/// What a good file holds.
+#[derive(Debug, Default)]
+pub struct Contents {
+    data: Hash,
+    options: FileOptions,
+    /// Puppet fails on a module's file that has such a key.
+    has_other_keys: bool,
+    /// What was found odd and is no fault.
+    notices: Vec<Notice>,
+}
+
+/// Why a file cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FileFault {
+    /// It is there and cannot be read.
+    #[error("cannot read `{path}`: {reason}")]
+    Unreadable {
+        /// The file.
+        path: ArcStr,
+        /// What the system says.
+        reason: String,
+    },
+    /// It is not what it should be.
+    #[error("cannot parse `{path}`:{line}:{column}: {problem}")]
+    Unparsable {
+        /// The file.
+        path: ArcStr,
+        /// The line, from 1.
+        line: u32,
+        /// The column, from 1.
+        column: u32,
+        /// What is wrong there.
+        problem: String,
+        /// The same in Puppet's words, for explanations.
+        puppet_text: String,
+    },
+    /// JSON of something else than an object.
+    #[error("`{path}` holds {found} where a hash is expected")]
+    NotAHash {
+        /// The file.
+        path: ArcStr,
+        /// What it holds.
+        found: &'static str,
+    },
+}
+
+/// Something that works but is hardly meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// The line, from 1; 0 where the file as a whole is meant.
+    pub line: u32,
+    /// The column, from 1; 0 where the file as a whole is meant.
+    pub column: u32,
+    /// What was found.
+    pub text: String,
+}
+
+impl FileFault {
+    /// The file.
+    pub fn path(&self) -> &str {
+        match self {
+            FileFault::Unreadable { path, .. }
+            | FileFault::Unparsable { path, .. }
+            | FileFault::NotAHash { path, .. } => path,
+        }
+    }
+
+    /// Line and column, where the fault has a place in the file.
+    pub fn place(&self) -> Option<(u32, u32)> {
+        match self {
+            FileFault::Unparsable { line, column, .. } => Some((*line, *column)),
+            _ => None,
+        }
+    }
+
+    /// What is wrong, without the place.
+    pub fn problem(&self) -> String {
+        match self {
+            FileFault::Unreadable { reason, .. } => format!("cannot be read: {reason}"),
+            FileFault::Unparsable { problem, .. } => problem.clone(),
+            FileFault::NotAHash { found, .. } => format!("holds {found} where a hash is expected"),
+        }
+    }
+}
+
+impl DataFile {
+    /// Makes a file of its bytes.
+    pub fn decode(path: &str, format: Format, bytes: &[u8], texts: &mut Texts) -> Self {
+        let path = ArcStr::from(path);
+        let contents = match format {
+            Format::Yaml => decode_yaml(&path, bytes, texts),
+            Format::Json => decode_json(&path, bytes, texts),
+            Format::Unknown => Ok(Contents::default()),
+        };
+        DataFile { path, contents }
+    }
+
+    /// A file that cannot be read.
+    pub fn unreadable(path: &str, reason: impl ToString) -> Self {
+        let path = ArcStr::from(path);
+        let fault = FileFault::Unreadable {
+            path: path.clone(),
+            reason: reason.to_string(),
+        };
+        DataFile {
+            path,
+            contents: Err(fault),
+        }
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &ArcStr {
+        &self.path
+    }
+
+    /// What it holds, or why it cannot be used.
+    pub fn contents(&self) -> Result<&Contents, &FileFault> {
+        self.contents.as_ref()
+    }
+}
+
+impl Contents {
+    fn new(data: Hash, notices: Vec<Notice>) -> Self {
+        let options = FileOptions::compile(data.get("lookup_options"));
+        let has_other_keys = data
+            .iter()
+            .any(|(key, _)| key.as_str().is_none() && !matches!(key, Value::Template(_)));
+        Contents {
+            data,
+            options,
+            has_other_keys,
+            notices,
+        }
+    }
+
+    /// The value of a key, as it stands in the file.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.data.get(key)
+    }
+
+    /// The number of keys.
+    pub fn len(&self) -> usize {
+        self.data.len()
+    }
+
+    /// Has it no key?
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+
+    /// Its `lookup_options`.
+    pub fn options(&self) -> &FileOptions {
+        &self.options
+    }
+
+    /// Has it a key that is no text?
+    pub fn has_other_keys(&self) -> bool {
+        self.has_other_keys
+    }
+
+    /// What was found odd.
+    pub fn notices(&self) -> &[Notice] {
+        &self.notices
+    }
+}
+
+fn decode_yaml(path: &ArcStr, bytes: &[u8], texts: &mut Texts) -> Result<Contents, FileFault> {
+    let root = read_yaml(bytes, texts).map_err(|error| FileFault::Unparsable {
+        path: path.clone(),
+        line: error.mark().line,
+        column: error.mark().column,
+        problem: error.problem().to_string(),
+        puppet_text: format!("Unable to parse {}", error.puppet_message(path)),
+    })?;
+    match root {
+        Some(Value::Hash(hash)) => Ok(Contents::new(Arc::unwrap_or_clone(hash), Vec::new())),
+        other => {
+            let found = other.map_or("no data", |value| kind_of(&value));
+            let text =
+                format!("the file holds {found} where a hash is expected, and counts as empty");
+            Ok(Contents {
+                notices: vec![Notice {
+                    line: 0,
+                    column: 0,
+                    text,
+                }],
+                ..Contents::default()
+            })
+        }
+    }
+}
+
+fn decode_json(path: &ArcStr, bytes: &[u8], texts: &mut Texts) -> Result<Contents, FileFault> {
+    let root = json::parse(bytes, &mut |text| texts.value(text)).map_err(|error| {
+        FileFault::Unparsable {
+            path: path.clone(),
+            line: u32::try_from(error.line).unwrap_or(u32::MAX),
+            column: u32::try_from(error.column).unwrap_or(u32::MAX),
+            problem: error.problem.to_string(),
+            puppet_text: format!("Unable to parse ({path}): {}", error.problem),
+        }
+    })?;
+    match root {
+        Value::Hash(hash) => Ok(Contents::new(Arc::unwrap_or_clone(hash), Vec::new())),
+        other => Err(FileFault::NotAHash {
+            path: path.clone(),
+            found: kind_of(&other),
+        }),
+    }
+}
+
+/// Reads YAML as Puppet reads its data: Symbols as keys become texts.
+pub fn read_yaml(bytes: &[u8], texts: &mut Texts) -> Result<Option<Value>, psych_yaml::ReadError> {
+    psych_yaml::read(bytes, &Limits::default(), &mut ValueBuilder { texts })
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "no data",
+        Value::Array(_) => "a list",
+        Value::Hash(_) => "a hash",
+        _ => "a scalar",
+    }
+}
+
+/// Makes values of texts, so that texts which occur again and again are kept once.
+#[derive(Debug, Default)]
+pub struct Texts {
+    known: IndexSet<ArcStr, foldhash::fast::RandomState>,
+}
+
+impl Texts {
+    /// Longer texts hardly repeat.
+    const SHORT: usize = 48;
+
+    /// The text, shared where it was seen before.
+    pub fn share(&mut self, text: &str) -> ArcStr {
+        if text.len() > Self::SHORT {
+            return text.into();
+        }
+        if let Some(known) = self.known.get(text) {
+            return known.clone();
+        }
+        let new = ArcStr::from(text);
+        self.known.insert(new.clone());
+        new
+    }
+
+    /// The value that a text in a data file is: a template where it holds a token.
+    pub fn value(&mut self, text: &str) -> Value {
+        match Template::parse(text) {
+            Some(template) => Value::Template(Arc::new(template)),
+            None => Value::Str(self.share(text)),
+        }
+    }
+}
+
+struct ValueBuilder<'a> {
+    texts: &'a mut Texts,
+}
+
+impl Build for ValueBuilder<'_> {
+    type Value = Value;
+    type Sequence = Vec<Value>;
+    type Mapping = Hash;
+
+    fn scalar(&mut self, scalar: Scalar<'_>, _source: Source<'_>) -> Value {
+        match scalar {
+            Scalar::Null => Value::Null,
+            Scalar::Bool(flag) => Value::Bool(flag),
+            Scalar::Integer(number) => Value::Int(number),
+            Scalar::BigInteger(number) => Value::integer(number),
+            Scalar::Float(number) => Value::Float(number),
+            Scalar::String(text) => self.texts.value(text),
+            Scalar::Bytes(bytes) => Value::Bytes(Arc::new(bytes.to_vec())),
+            Scalar::Symbol(name) => Value::Symbol(self.texts.share(name)),
+        }
+    }
+
+    fn sequence(&mut self) -> Vec<Value> {
+        Vec::new()
+    }
+
+    fn push(&mut self, sequence: &mut Vec<Value>, value: Value) {
+        sequence.push(value);
+    }
+
+    fn finish_sequence(&mut self, sequence: Vec<Value>, _mark: Mark) -> Value {
+        Value::array(sequence)
+    }
+
+    fn mapping(&mut self) -> Hash {
+        Hash::new()
+    }
+
+    fn insert(&mut self, mapping: &mut Hash, key: Value, value: Value) {
+        let key = match key {
+            Value::Symbol(name) => self.texts.value(&name),
+            other => other,
+        };
+        mapping.insert(key, value);
+    }
+
+    fn finish_mapping(&mut self, mapping: Hash, _mark: Mark) -> Value {
+        Value::hash(mapping)
+    }
+
+    fn entries(&self, value: &Value) -> Option<Vec<(Value, Value)>> {
+        value.as_hash().map(|hash| {
+            hash.iter()
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect()
+        })
+    }
+
+    fn open_entries(&self, mapping: &Hash) -> Vec<(Value, Value)> {
+        mapping
+            .iter()
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect()
+    }
+}

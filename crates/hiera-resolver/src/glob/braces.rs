@@ -1,0 +1,102 @@
+//! Braces: `{a,b{c,d}}` → `a`, `bc`, `bd`.
+
+use super::OutOfBounds;
+
+/// All alternatives in written order; the text itself when it has no braces. A brace that is never closed
+/// matches nothing.
+pub(super) fn expand(text: &str, left: &mut usize) -> Result<Vec<String>, OutOfBounds> {
+    let mut expanded = Vec::new();
+    let mut pending = vec![text.to_owned()];
+    while let Some(text) = pending.pop() {
+        *left = left.checked_sub(1).ok_or(OutOfBounds)?;
+        match Outer::find(&text) {
+            Found::None => expanded.push(text),
+            Found::Unclosed => {}
+            Found::Braces(outer) => {
+                if pending.len() + outer.alternatives.len() > *left {
+                    return Err(OutOfBounds);
+                }
+                let texts = outer.alternatives.iter().rev();
+                pending.extend(texts.map(|inner| [outer.before, inner, outer.after].concat()));
+            }
+        }
+    }
+    Ok(expanded)
+}
+
+/// The first braces of a text that are in no others.
+struct Outer<'a> {
+    before: &'a str,
+    alternatives: Vec<&'a str>,
+    after: &'a str,
+}
+
+enum Found<'a> {
+    None,
+    Unclosed,
+    Braces(Outer<'a>),
+}
+
+impl<'a> Outer<'a> {
+    fn find(text: &'a str) -> Found<'a> {
+        let mut open = None;
+        let mut depth = 0usize;
+        let mut bytes = text.bytes().enumerate();
+        while let Some((index, byte)) = bytes.next() {
+            match byte {
+                b'{' => {
+                    open = open.or(Some(index));
+                    depth += 1;
+                }
+                b'}' if open.is_some() => {
+                    depth -= 1;
+                    if depth == 0 {
+                        break;
+                    }
+                }
+                b'\\' => {
+                    bytes.next();
+                }
+                _ => {}
+            }
+        }
+        let Some(open) = open else {
+            return Found::None;
+        };
+        if depth > 0 {
+            return Found::Unclosed;
+        }
+        // What the loop has not read yet follows the closing brace.
+        let after_start = bytes.next().map_or(text.len(), |(index, _)| index);
+        let inside = text.get(open + 1..after_start.saturating_sub(1));
+        Found::Braces(Outer {
+            before: text.get(..open).unwrap_or_default(),
+            alternatives: split_alternatives(inside.unwrap_or_default()),
+            after: text.get(after_start..).unwrap_or_default(),
+        })
+    }
+}
+
+/// Splits at the commas that are in no further braces.
+fn split_alternatives(inside: &str) -> Vec<&str> {
+    let mut alternatives = Vec::new();
+    let mut start = 0;
+    let mut depth = 0i64;
+    let mut bytes = inside.bytes().enumerate();
+    while let Some((index, byte)) = bytes.next() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            b'\\' => {
+                bytes.next();
+            }
+            b',' if depth == 0 => {
+                alternatives.push(inside.get(start..index).unwrap_or_default());
+                start = index + 1;
+            }
+            _ => {}
+        }
+    }
+    alternatives.push(inside.get(start..).unwrap_or_default());
+    alternatives
+}

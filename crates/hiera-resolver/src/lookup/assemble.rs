@@ -1,0 +1,201 @@
+//! `lookup_options` worked out by looking them up, layer by layer, as Puppet does.
+//!
+//! Needed where they hold tokens, have mistakes to be reported, or are to be explained. What has been worked
+//! out is kept for the length of one lookup, and in the same pieces as in Puppet: a lookup inside of
+//! `lookup_options` sees what is there by then.
+
+use std::rc::Rc;
+
+use arcstr::{ArcStr, literal};
+
+use super::{Prepared, Step, Walk};
+use crate::error::LookupError;
+use crate::explain::{Event, NodeKind};
+use crate::key::LookupKey;
+use crate::merge::MergeStrategy;
+use crate::options::{LOOKUP_OPTIONS, Options, OptionsError};
+use crate::value::Value;
+
+/// What has been worked out. `Some(None)`: there are none.
+#[derive(Default)]
+pub(super) struct AssembledOptions {
+    global: Option<Option<Value>>,
+    environment: Option<Option<Value>>,
+    /// Compiled, by module; for keys of no module under `None`.
+    by_module: Vec<(Option<ArcStr>, Option<Rc<Options>>)>,
+    /// Those of the default hierarchies, by module.
+    defaults: Vec<(ArcStr, Option<Rc<Options>>)>,
+}
+
+impl AssembledOptions {
+    fn of_module(&self, module: Option<&ArcStr>) -> Option<Option<Rc<Options>>> {
+        self.by_module
+            .iter()
+            .find(|(known, _)| known.as_ref() == module)
+            .map(|(_, options)| options.clone())
+    }
+}
+
+impl<'a> Walk<'_, 'a> {
+    /// The options that hold for keys of a module.
+    pub(super) fn assembled_options(&mut self, module: Option<&ArcStr>) -> Step<Rc<Options>> {
+        if self.is_global_only {
+            let key = LookupKey::parse(LOOKUP_OPTIONS)?;
+            let heading = || (NodeKind::Search, Some(literal!("lookup_options")));
+            let options = self.node(heading, |walk| walk.global_options(&key))?;
+            return compile(options.as_ref());
+        }
+        if let Some(known) = self.assembled.of_module(module) {
+            return Ok(known);
+        }
+        let options = self.node(
+            || (NodeKind::Search, Some(literal!("lookup_options"))),
+            |walk| walk.assemble(module),
+        )?;
+        self.assembled
+            .by_module
+            .push((module.cloned(), options.clone()));
+        Ok(options)
+    }
+
+    fn assemble(&mut self, module: Option<&ArcStr>) -> Step<Rc<Options>> {
+        let key = LookupKey::parse(LOOKUP_OPTIONS)?;
+        let upper = self.environment_options(&key)?;
+        let Some(module) = module else {
+            return compile(upper.as_ref());
+        };
+        if self.assembled.of_module(None).is_none() {
+            let compiled = compile(upper.as_ref())?;
+            self.assembled.by_module.push((None, compiled));
+        }
+        let Some(own) = self.in_module(&key, Some(module), &MergeStrategy::HASH)? else {
+            return compile(upper.as_ref());
+        };
+        let own = validate(own, Some(module))?;
+        let options = match (upper, own) {
+            (None, own) => own,
+            // Puppet: a module with empty options undoes those of the layers above it.
+            (Some(_), None) => None,
+            (Some(upper), Some(own)) => Some(self.merge_with_module(&upper, &own, module)?),
+        };
+        compile(options.as_ref())
+    }
+
+    fn merge_with_module(
+        &mut self,
+        upper: &Value,
+        own: &Value,
+        module: &ArcStr,
+    ) -> Result<Value, LookupError> {
+        let strategy = &MergeStrategy::HASH;
+        let merged = self.merge_over([true, false].iter(), strategy, |walk, is_upper| {
+            let name = if *is_upper {
+                "Global and Environment".to_owned()
+            } else {
+                format!("Module {module}")
+            };
+            let value = if *is_upper { upper } else { own };
+            walk.node(
+                || (NodeKind::Scope { name }, None),
+                |walk| {
+                    walk.report(Some(&literal!("lookup_options")), || {
+                        Event::Found(value.clone())
+                    })
+                },
+            );
+            Ok(Some(value.clone()))
+        })?;
+        Ok(merged.unwrap_or_default())
+    }
+
+    fn global_options(&mut self, key: &LookupKey) -> Step {
+        if self.assembled.global.is_none() {
+            // Set before it is known: a lookup inside of it finds none.
+            self.assembled.global = Some(None);
+            if let Some(found) = self.in_global(key, &MergeStrategy::HASH)? {
+                self.assembled.global = Some(validate(found, None)?);
+            }
+        }
+        Ok(self.assembled.global.clone().flatten())
+    }
+
+    fn environment_options(&mut self, key: &LookupKey) -> Step {
+        if self.assembled.environment.is_none() {
+            let global = self.global_options(key)?;
+            let own = match self.in_environment(key, &MergeStrategy::HASH)? {
+                Some(found) => validate(found, None)?,
+                None => None,
+            };
+            let merged = match (global, own) {
+                (None, own) => own,
+                (global, None) => global,
+                (Some(global), Some(own)) => {
+                    Some(self.merged(MergeStrategy::HASH.merge(&global, &own))?)
+                }
+            };
+            self.assembled.environment = Some(merged);
+        }
+        Ok(self.assembled.environment.clone().flatten())
+    }
+
+    /// The options of a module's default hierarchy, which hold for nothing else.
+    pub(super) fn default_options(
+        &mut self,
+        module: &ArcStr,
+        prepared: &Prepared<'a>,
+    ) -> Step<Rc<Options>> {
+        if let Some((_, known)) = self
+            .assembled
+            .defaults
+            .iter()
+            .find(|(known, _)| known == module)
+        {
+            return Ok(known.clone());
+        }
+        let key = LookupKey::parse(LOOKUP_OPTIONS)?;
+        let heading = || {
+            (
+                NodeKind::Scope {
+                    name: format!("Searching for \"{LOOKUP_OPTIONS}\""),
+                },
+                None,
+            )
+        };
+        let found = self.node(heading, |walk| {
+            walk.in_default_levels(prepared, &key, &MergeStrategy::HASH)
+        })?;
+        let options = match found {
+            Some(found) => compile(validate(found, Some(module))?.as_ref())?,
+            None => None,
+        };
+        self.assembled
+            .defaults
+            .push((module.clone(), options.clone()));
+        Ok(options)
+    }
+}
+
+/// Are these options at all, and a module's own?
+fn validate(options: Value, module: Option<&ArcStr>) -> Result<Option<Value>, LookupError> {
+    let hash = match &options {
+        Value::Null => return Ok(None),
+        Value::Hash(hash) => hash,
+        other => {
+            return Err(OptionsError::NotAHash {
+                found: other.ruby_class(),
+            }
+            .into());
+        }
+    };
+    if let Some(module) = module {
+        Options::compile(hash)?.check_namespace(module)?;
+    }
+    Ok(Some(options))
+}
+
+fn compile(options: Option<&Value>) -> Step<Rc<Options>> {
+    match options.and_then(Value::as_hash) {
+        Some(hash) => Ok(Some(Rc::new(Options::compile(hash)?))),
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,203 @@
+//! Tokens of data values filled in.
+//!
+//! Puppet: interpolates once more what interpolation put in, so that whoever sends facts could read any key,
+//! and an escape by `literal` is lost behind `lookup`. Here what was filled in stays as it is.
+
+use arcstr::ArcStr;
+
+use super::{MAX_CHAIN, MAX_DEPTH, Outcome, Walk};
+use crate::error::{InterpolationError, LookupError};
+use crate::explain::{Event, NodeKind};
+use crate::hash::Hash;
+use crate::key::KeyError;
+use crate::plan::variable_value;
+use crate::ruby_text;
+use crate::template::{Function, Part, Template, Token, Variable};
+use crate::value::Value;
+
+impl Walk<'_, '_> {
+    /// The value with its tokens filled in. A value without any is shared, not copied.
+    pub(super) fn interpolate(&mut self, value: &Value, key: &str) -> Result<Value, LookupError> {
+        if !value.traits().has_templates {
+            return Ok(value.clone());
+        }
+        let filled = match value {
+            Value::Template(template) => self.fill(template)?,
+            Value::Array(array) => {
+                let items = array.items().iter().map(|item| self.interpolate(item, key));
+                Value::array(items.collect::<Result<_, _>>()?)
+            }
+            Value::Hash(hash) => {
+                let mut filled = Hash::with_capacity(hash.len());
+                for (name, value) in hash.iter() {
+                    let name = self.interpolate(name, key)?;
+                    let value = self.interpolate(value, key)?;
+                    filled.insert(name, value);
+                }
+                Value::hash(filled)
+            }
+            other => other.clone(),
+        };
+        if filled.traits().depth > MAX_DEPTH {
+            return Err(LookupError::TooDeepValue {
+                key: key.to_owned(),
+                bound: MAX_DEPTH,
+            });
+        }
+        Ok(filled)
+    }
+
+    fn fill(&mut self, template: &Template) -> Result<Value, LookupError> {
+        let kind = || {
+            (
+                NodeKind::Interpolation {
+                    expression: template.source().clone(),
+                },
+                None,
+            )
+        };
+        self.node(kind, |walk| walk.fill_parts(template))
+    }
+
+    fn fill_parts(&mut self, template: &Template) -> Result<Value, LookupError> {
+        let in_template = |error| LookupError::Interpolation {
+            template: template.source().clone(),
+            error,
+        };
+        let mut text = String::new();
+        for part in template.parts() {
+            let token = match part {
+                Part::Text(literal) => {
+                    text.push_str(literal);
+                    continue;
+                }
+                Part::Token(token) => token,
+            };
+            let start = text.len();
+            match token {
+                Token::Empty => {}
+                Token::Variable(variable) => self
+                    .fill_variable(variable, &mut text)
+                    .map_err(in_template)?,
+                Token::Call {
+                    function,
+                    argument,
+                    key,
+                    variable,
+                } => match function {
+                    Function::Literal => text.push_str(argument),
+                    Function::Scope => {
+                        if let Some(variable) = variable {
+                            self.fill_variable(variable, &mut text)
+                                .map_err(in_template)?;
+                        }
+                    }
+                    Function::Lookup => {
+                        let value = self.nested(key, argument)?;
+                        ruby_text::to_s(&value, &mut text);
+                    }
+                    Function::Alias if template.parts().len() == 1 => {
+                        return self.nested(key, argument);
+                    }
+                    Function::Alias => {
+                        return Err(in_template(InterpolationError::AliasNotWholeString));
+                    }
+                    Function::Unknown(name) => {
+                        return Err(in_template(InterpolationError::UnknownFunction {
+                            name: name.clone(),
+                        }));
+                    }
+                },
+            }
+            self.spend(1 + (text.len() - start) as u64 / 64)?;
+        }
+        Ok(Value::Str(text.into()))
+    }
+
+    /// The value of another key; an empty text where there is none.
+    fn nested(
+        &mut self,
+        key: &Result<crate::key::LookupKey, KeyError>,
+        name: &ArcStr,
+    ) -> Result<Value, LookupError> {
+        if let Err(error) = key {
+            return Err(error.clone().into());
+        }
+        if self.chain >= MAX_CHAIN {
+            let start = self
+                .names
+                .first()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            return Err(LookupError::TooDeepChain {
+                bound: MAX_CHAIN,
+                start,
+            });
+        }
+        self.chain += 1;
+        let found = self.lookup(&[name], Some(&Value::str("")), None, None);
+        self.chain -= 1;
+        match found? {
+            Outcome::Found(value) => Ok(value),
+            Outcome::NotFound => Ok(Value::str("")),
+        }
+    }
+
+    fn fill_variable(
+        &mut self,
+        variable: &Variable,
+        text: &mut String,
+    ) -> Result<(), InterpolationError> {
+        let value =
+            if self.explanation.is_none() && self.overrides.is_none() && self.defaults.is_none() {
+                variable_value(variable, self.session.scope)?
+            } else {
+                self.explained_variable(variable)?
+            };
+        if let Some(value) = value {
+            ruby_text::to_s(&value, text);
+        }
+        Ok(())
+    }
+
+    /// The same with every step told. `override` and `default_values` of a request stand for variables too.
+    fn explained_variable(
+        &mut self,
+        variable: &Variable,
+    ) -> Result<Option<Value>, InterpolationError> {
+        let (name, segments) = variable.path.as_ref().map_err(|error| error.clone())?;
+        let value = self.node(
+            || {
+                (
+                    NodeKind::Scope {
+                        name: "Global Scope".to_owned(),
+                    },
+                    None,
+                )
+            },
+            |walk| {
+                if let Some(value) = walk.overrides.and_then(|overrides| overrides.get(name)) {
+                    walk.report(Some(name), || Event::FoundInOverrides(value.clone()));
+                    return Some(value.clone());
+                }
+                if let Some(value) = walk.session.scope.variable(name) {
+                    walk.report(Some(name), || Event::Found(value.clone()));
+                    return Some(value);
+                }
+                let value = walk.defaults.and_then(|defaults| defaults.get(name))?;
+                walk.report(Some(name), || Event::FoundInDefaults(value.clone()));
+                Some(value.clone())
+            },
+        );
+        match value {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => self
+                .dig(value, segments, &variable.text)
+                .map_err(|error| match error {
+                    LookupError::Dig(error) => InterpolationError::Dig(error),
+                    // Digging knows no other mistake.
+                    _ => InterpolationError::AliasNotWholeString,
+                }),
+        }
+    }
+}

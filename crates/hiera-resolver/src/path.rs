@@ -1,0 +1,88 @@
+//! Paths as text: joined as Ruby's `Pathname` joins them, since explanations show them and files are found by them.
+
+/// What `Pathname(base) + path` gives. `base` is absolute.
+///
+/// Only leading `.` and `..` of the path are resolved; the rest of it stays as it was written.
+pub fn join(base: &str, path: &str) -> String {
+    if path.starts_with('/') {
+        return path.to_owned();
+    }
+    let mut base = base.trim_end_matches('/');
+    let mut rest = path;
+    loop {
+        let (component, behind) = rest.split_once('/').unwrap_or((rest, ""));
+        match component {
+            "." => {}
+            ".." => base = base.rsplit_once('/').map_or("", |(parent, _)| parent),
+            // Doubled slashes before the first real component vanish with what stood before them.
+            "" if rest.len() < path.len() && !rest.is_empty() => {}
+            _ => break,
+        }
+        rest = behind;
+    }
+    match (base, rest) {
+        ("", "") => "/".to_owned(),
+        (base, "") => base.to_owned(),
+        (base, rest) => [base, "/", rest].concat(),
+    }
+}
+
+/// The same place without doubled slashes, `.` and `..`: the form in which files are kept.
+pub fn normalize(path: &str) -> std::borrow::Cow<'_, str> {
+    if !path.contains("//") && !path.contains("/.") && !path.ends_with('/') {
+        return path.into();
+    }
+    let mut components: Vec<&str> = Vec::new();
+    for component in path.split('/') {
+        match component {
+            "" | "." => {}
+            ".." => _ = components.pop(),
+            name => components.push(name),
+        }
+    }
+    format!("/{}", components.join("/")).into()
+}
+
+/// The directory that a path lies in.
+pub fn parent(path: &str) -> &str {
+    match path.trim_end_matches('/').rsplit_once('/') {
+        Some(("", _)) | None => "/",
+        Some((parent, _)) => parent,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_joined_as_pathname_joins_them() {
+        for (path, expected) in [
+            ("data", "/a/b/data"),
+            ("./data", "/a/b/data"),
+            ("../data", "/a/data"),
+            ("../../../data", "/data"),
+            ("..", "/a"),
+            ("", "/a/b"),
+            ("/etc/x", "/etc/x"),
+            ("x/../y.yaml", "/a/b/x/../y.yaml"),
+            ("x//y", "/a/b/x//y"),
+            ("../.././x", "/x"),
+            ("../..", "/"),
+        ] {
+            assert_eq!(join("/a/b", path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn files_are_kept_under_one_name() {
+        for (path, expected) in [
+            ("/a/b.yaml", "/a/b.yaml"),
+            ("/a//b.yaml", "/a/b.yaml"),
+            ("/a/./x/../b.yaml", "/a/b.yaml"),
+            ("/../a/", "/a"),
+        ] {
+            assert_eq!(normalize(path), expected);
+        }
+    }
+}

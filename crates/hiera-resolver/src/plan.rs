@@ -1,0 +1,488 @@
+//! Levels × scope → the files to look into, in order: `path`s, `glob`s and `mapped_paths` filled in for one node.
+
+use std::ops::Range;
+
+use arcstr::ArcStr;
+
+use crate::config::{DataFunction, HieraConfig, LayerKind, Level, Locations, Text};
+use crate::data::{Contents, DataFile};
+use crate::error::{InterpolationError, LookupError};
+use crate::options::{FileOptions, Options};
+use crate::path;
+use crate::ruby_text;
+use crate::scope::{Scope, WithLocal};
+use crate::template::{Part, Template, Token, Variable};
+use crate::tree::Tree;
+use crate::value::Value;
+
+/// The hierarchy of a layer as one node sees it.
+pub(crate) struct Plan<'a> {
+    pub(crate) config: &'a HieraConfig,
+    levels: Vec<PlannedLevel<'a>>,
+    default_levels: Vec<PlannedLevel<'a>>,
+    locations: Vec<Location<'a>>,
+}
+
+/// A level and its places among the locations of the plan.
+#[derive(Clone)]
+pub(crate) struct PlannedLevel<'a> {
+    pub(crate) level: &'a Level,
+    /// `None`: the level names no location at all.
+    pub(crate) locations: Option<Range<usize>>,
+}
+
+/// A place to look into.
+pub(crate) struct Location<'a> {
+    /// As it stands in `hiera.yaml`.
+    pub(crate) original: ArcStr,
+    /// What that came to. Kept only for explanations.
+    pub(crate) path: String,
+    pub(crate) is_uri: bool,
+    /// `None`: there is nothing at that place.
+    pub(crate) file: Option<&'a DataFile>,
+}
+
+/// The `lookup_options` in the files of a plan.
+pub(crate) enum PlannedOptions<'a> {
+    /// All compiled, the highest level first.
+    Ready(Vec<&'a Options>),
+    /// Some have to be worked out by the lookup.
+    PerLookup,
+}
+
+impl<'a> Plan<'a> {
+    /// Fills in the hierarchy for one node.
+    pub(crate) fn make(
+        config: &'a HieraConfig,
+        tree: &'a dyn Tree,
+        scope: &dyn Scope,
+        keeps_paths: bool,
+    ) -> Result<Self, LookupError> {
+        let mut planner = Planner {
+            tree,
+            keeps_paths,
+            locations: Vec::new(),
+            filled: Filled::default(),
+        };
+        let is_built_in = config.path().is_none();
+        let mut levels = Vec::with_capacity(config.levels().len());
+        for level in config.levels() {
+            levels.push(planner.level(level, scope, is_built_in)?);
+        }
+        let mut default_levels = Vec::new();
+        for level in config.default_levels().unwrap_or_default() {
+            default_levels.push(planner.level(level, scope, is_built_in)?);
+        }
+        if is_built_in {
+            // Puppet's own configuration has no level for what is not there.
+            levels.retain(|level| {
+                level
+                    .locations
+                    .as_ref()
+                    .is_none_or(|range| !range.is_empty())
+            });
+        }
+        Ok(Plan {
+            config,
+            levels,
+            default_levels,
+            locations: planner.locations,
+        })
+    }
+
+    pub(crate) fn levels(&self) -> &[PlannedLevel<'a>] {
+        &self.levels
+    }
+
+    pub(crate) fn default_levels(&self) -> &[PlannedLevel<'a>] {
+        &self.default_levels
+    }
+
+    pub(crate) fn locations(&self, range: Range<usize>) -> &[Location<'a>] {
+        self.locations.get(range).unwrap_or_default()
+    }
+
+    /// The `lookup_options` of all files. A file that cannot be used fails here, and so every lookup.
+    pub(crate) fn options(&self) -> Result<PlannedOptions<'a>, LookupError> {
+        let mut ready = Vec::new();
+        let mut is_ready = true;
+        for planned in &self.levels {
+            let Some(range) = &planned.locations else {
+                return Err(self.unusable(planned.level));
+            };
+            for location in self.locations(range.clone()) {
+                let Some(contents) = self.contents(planned.level, location)? else {
+                    continue;
+                };
+                match contents.options() {
+                    FileOptions::None => {}
+                    FileOptions::PerLookup => is_ready = false,
+                    FileOptions::Ready(options) => {
+                        if let LayerKind::Module(module) = self.config.kind() {
+                            options.check_namespace(module)?;
+                        }
+                        ready.push(options);
+                    }
+                }
+            }
+        }
+        Ok(if is_ready {
+            PlannedOptions::Ready(ready)
+        } else {
+            PlannedOptions::PerLookup
+        })
+    }
+
+    /// What a location of a level holds; `None` where there is nothing.
+    pub(crate) fn contents(
+        &self,
+        level: &Level,
+        location: &Location<'a>,
+    ) -> Result<Option<&'a Contents>, LookupError> {
+        if location.is_uri {
+            return Err(self.unusable(level));
+        }
+        let Some(file) = location.file else {
+            return Ok(None);
+        };
+        if has_options(level) || matches!(level.function(), DataFunction::Unknown { .. }) {
+            return Err(self.unusable(level));
+        }
+        let contents = file
+            .contents()
+            .map_err(|fault| LookupError::File(fault.clone()))?;
+        if let (true, LayerKind::Module(module)) = (contents.has_other_keys(), self.config.kind()) {
+            return Err(LookupError::ModuleKeyNotText {
+                path: file.path().clone(),
+                module: module.clone(),
+            });
+        }
+        Ok(Some(contents))
+    }
+
+    /// Why a level's function cannot do its work.
+    pub(crate) fn unusable(&self, level: &Level) -> LookupError {
+        let config = self.config.path().cloned().unwrap_or_default();
+        let problem = match level.function() {
+            DataFunction::Unknown { kind, name } => {
+                return LookupError::UnknownFunction {
+                    config,
+                    level: level.name().clone(),
+                    kind,
+                    function: name.clone(),
+                };
+            }
+            _ if has_options(level) => "its data function takes no `options`".to_owned(),
+            _ => "one of path, paths, glob, globs or mapped_paths must be declared for its data function".to_owned(),
+        };
+        LookupError::UnusableLevel {
+            config,
+            level: level.name().clone(),
+            problem,
+        }
+    }
+}
+
+fn has_options(level: &Level) -> bool {
+    level
+        .options()
+        .and_then(Value::as_hash)
+        .is_some_and(|options| !options.is_empty())
+}
+
+struct Planner<'a> {
+    tree: &'a dyn Tree,
+    keeps_paths: bool,
+    locations: Vec<Location<'a>>,
+    /// Kept from level to level, so that filling in allocates once.
+    filled: Filled,
+}
+
+impl<'a> Planner<'a> {
+    fn level(
+        &mut self,
+        level: &'a Level,
+        scope: &dyn Scope,
+        is_built_in: bool,
+    ) -> Result<PlannedLevel<'a>, LookupError> {
+        let start = self.locations.len();
+        let mut datadir = Filled::default();
+        let datadir: (&str, bool) = match level.datadir().template() {
+            None => (level.datadir().source(), false),
+            Some(template) => {
+                fill(template, scope, &mut datadir)?;
+                (
+                    datadir.text.as_str(),
+                    datadir.leads_out(level.datadir().source()),
+                )
+            }
+        };
+        match level.locations() {
+            Locations::None => {
+                return Ok(PlannedLevel {
+                    level,
+                    locations: None,
+                });
+            }
+            Locations::Paths(paths) => {
+                for text in paths {
+                    self.path(level, datadir, text, scope)?;
+                }
+            }
+            Locations::Globs(globs) => {
+                for text in globs {
+                    self.glob(level, datadir, text, scope)?;
+                }
+            }
+            Locations::Uris(uris) => {
+                for text in uris {
+                    fill_text(text, scope, &mut self.filled)?;
+                    let path = if self.keeps_paths {
+                        self.filled.text.clone()
+                    } else {
+                        String::new()
+                    };
+                    let original = text.source().clone();
+                    self.locations.push(Location {
+                        original,
+                        path,
+                        is_uri: true,
+                        file: None,
+                    });
+                }
+            }
+            Locations::Mapped {
+                variable,
+                name,
+                path,
+            } => {
+                for value in mapped_values(variable, scope)? {
+                    let scope = WithLocal {
+                        name,
+                        value: &value,
+                        outer: scope,
+                    };
+                    self.path(level, datadir, path, &scope)?;
+                }
+            }
+        }
+        if let Some(options) = level.options() {
+            check_options(options, scope)?;
+        }
+        if is_built_in {
+            self.locations.truncate(
+                start
+                    + self
+                        .locations
+                        .iter()
+                        .skip(start)
+                        .filter(|it| it.file.is_some())
+                        .count(),
+            );
+        }
+        Ok(PlannedLevel {
+            level,
+            locations: Some(start..self.locations.len()),
+        })
+    }
+
+    fn path(
+        &mut self,
+        level: &'a Level,
+        datadir: (&str, bool),
+        text: &Text,
+        scope: &dyn Scope,
+    ) -> Result<(), LookupError> {
+        fill_text(text, scope, &mut self.filled)?;
+        if let Some(extension) = level.extension()
+            && !self.filled.text.ends_with(extension)
+        {
+            self.filled.text.push_str(extension);
+        }
+        let leads_out = datadir.1 || self.filled.leads_out(text.source());
+        let joined = path::join(datadir.0, &self.filled.text);
+        let file = if leads_out {
+            None
+        } else {
+            self.tree.file(&path::normalize(&joined), level.format())
+        };
+        let path = if self.keeps_paths {
+            joined
+        } else {
+            String::new()
+        };
+        self.locations.push(Location {
+            original: text.source().clone(),
+            path,
+            is_uri: false,
+            file,
+        });
+        Ok(())
+    }
+
+    fn glob(
+        &mut self,
+        level: &'a Level,
+        datadir: (&str, bool),
+        text: &Text,
+        scope: &dyn Scope,
+    ) -> Result<(), LookupError> {
+        fill_text(text, scope, &mut self.filled)?;
+        if datadir.1 || self.filled.leads_out(text.source()) {
+            return Ok(());
+        }
+        let pattern = path::join(datadir.0, &self.filled.text);
+        let original = ArcStr::from(&pattern);
+        for path in self.tree.glob(&pattern) {
+            let file = self.tree.file(&path::normalize(&path), level.format());
+            let path = if self.keeps_paths {
+                path
+            } else {
+                String::new()
+            };
+            self.locations.push(Location {
+                original: original.clone(),
+                path,
+                is_uri: false,
+                file,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// A text with its tokens filled in, and which stretches of it came out of variables.
+#[derive(Default)]
+struct Filled {
+    text: String,
+    variables: Vec<Range<usize>>,
+}
+
+impl Filled {
+    fn clear(&mut self) {
+        self.text.clear();
+        self.variables.clear();
+    }
+
+    /// Did a variable make the path absolute, or put a `..` into it?
+    ///
+    /// Puppet: follows such a path wherever it leads. Facts come from whoever asks, so here it leads nowhere.
+    fn leads_out(&self, written: &str) -> bool {
+        if self.variables.is_empty() {
+            return false;
+        }
+        if self.text.contains('\0') || (self.text.starts_with('/') && !written.starts_with('/')) {
+            return true;
+        }
+        if !self.text.contains("..") {
+            return false;
+        }
+        let mut start = 0;
+        self.text.split('/').any(|component| {
+            let range = start..start + component.len();
+            start = range.end + 1;
+            component == ".."
+                && self
+                    .variables
+                    .iter()
+                    .any(|it| it.start < range.end && range.start < it.end)
+        })
+    }
+}
+
+fn fill_text(text: &Text, scope: &dyn Scope, filled: &mut Filled) -> Result<(), LookupError> {
+    match text.template() {
+        Some(template) => fill(template, scope, filled),
+        None => {
+            filled.clear();
+            filled.text.push_str(text.source());
+            Ok(())
+        }
+    }
+}
+
+/// Fills in the tokens of a configuration, where functions are refused.
+fn fill(template: &Template, scope: &dyn Scope, filled: &mut Filled) -> Result<(), LookupError> {
+    filled.clear();
+    for part in template.parts() {
+        match part {
+            Part::Text(text) => filled.text.push_str(text),
+            Part::Token(Token::Empty) => {}
+            Part::Token(Token::Call { .. }) => {
+                let error = InterpolationError::FunctionNotAllowed;
+                return Err(LookupError::Interpolation {
+                    template: template.source().clone(),
+                    error,
+                });
+            }
+            Part::Token(Token::Variable(variable)) => {
+                let start = filled.text.len();
+                let value = variable_value(variable, scope).map_err(|error| {
+                    LookupError::Interpolation {
+                        template: template.source().clone(),
+                        error,
+                    }
+                })?;
+                if let Some(value) = value {
+                    ruby_text::to_s(&value, &mut filled.text);
+                }
+                filled.variables.push(start..filled.text.len());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The value of a variable; `None` where it is not set.
+pub(crate) fn variable_value(
+    variable: &Variable,
+    scope: &dyn Scope,
+) -> Result<Option<Value>, InterpolationError> {
+    let (name, segments) = variable.path.as_ref().map_err(|error| error.clone())?;
+    if segments.is_empty() {
+        return Ok(scope.variable(name));
+    }
+    Ok(scope.dig(name, segments, &variable.text)?)
+}
+
+/// The elements that `mapped_paths` goes through.
+fn mapped_values(variable: &Variable, scope: &dyn Scope) -> Result<Vec<Value>, LookupError> {
+    let value = variable_value(variable, scope).map_err(|error| LookupError::Interpolation {
+        template: variable.text.clone(),
+        error,
+    })?;
+    match value {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Str(text)) if text.is_empty() => Ok(Vec::new()),
+        Some(Value::Str(text)) => Ok(vec![Value::Str(text)]),
+        Some(Value::Array(array)) => Ok(array.items().to_vec()),
+        // Ruby goes through a hash by pairs.
+        Some(Value::Hash(hash)) => Ok(hash
+            .iter()
+            .map(|(key, value)| Value::array(vec![key.clone(), value.clone()]))
+            .collect()),
+        Some(other) => Err(LookupError::NotMappable {
+            variable: variable.text.clone(),
+            class: other.ruby_class(),
+        }),
+    }
+}
+
+/// Fills in the tokens of a level's options, for the mistakes that shows.
+fn check_options(options: &Value, scope: &dyn Scope) -> Result<(), LookupError> {
+    if !options.traits().has_templates {
+        return Ok(());
+    }
+    match options {
+        Value::Template(template) => fill(template, scope, &mut Filled::default()),
+        Value::Array(array) => array
+            .items()
+            .iter()
+            .try_for_each(|item| check_options(item, scope)),
+        Value::Hash(hash) => hash.iter().try_for_each(|(key, value)| {
+            check_options(key, scope)?;
+            check_options(value, scope)
+        }),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,152 @@
+//! Ruby's regular expressions, for the patterns of `lookup_options`.
+//!
+//! A pattern is read with the syntax of Ruby's engine (Onigmo, as in Ruby 3.1) into a tree. Most patterns are
+//! then translated to the regex crate, which matches in linear time. Look-around, backreferences, atomic
+//! groups, conditions, calls and absence operators take backtracking: for these there is a small matcher of
+//! our own, which gives up after a number of steps, where Ruby may go on for hours.
+//!
+//! Puppet: a backreference with a level (`\k<n+1>`) and Unicode blocks (`\p{InBasic_Latin}`) are refused, and
+//! so are patterns beyond the bounds on size and nesting. Characters that Unicode has added since version 13
+//! belong to classes here and to none in Ruby 3.1.
+
+mod ast;
+mod backtrack;
+mod check;
+mod fold;
+mod linear;
+mod parse;
+mod program;
+mod set;
+mod sets;
+mod unescape;
+
+use std::sync::Arc;
+
+use regex::{Regex, RegexBuilder};
+
+use check::Groups;
+use program::Program;
+
+pub use set::PatternSet;
+
+/// Bytes that the automaton of a pattern may take.
+const SIZE_LIMIT: usize = 4 << 20;
+/// Groups in groups of a translated pattern, which has more of them than the original.
+const NEST_LIMIT: u32 = 2000;
+
+/// A pattern that Ruby refuses, or that is beyond our bounds. The text is Ruby's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}: /{pattern}/")]
+pub struct RegexError {
+    /// The pattern as written.
+    pub pattern: String,
+    /// What is wrong with it.
+    pub problem: RegexProblem,
+}
+
+/// What can be wrong with a pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RegexProblem {
+    /// Ruby refuses it too, in these words.
+    #[error("{0}")]
+    Refused(&'static str),
+    /// `\k<name>` or `\g<name>` without a group of that name, before it or at all.
+    #[error("undefined name <{0}> reference")]
+    UndefinedName(String),
+    /// `\p{name}` with a name that Unicode does not have.
+    #[error("invalid character property name {{{0}}}")]
+    UnknownProperty(String),
+    /// Ruby takes it, we do not.
+    #[error("{0} is not supported")]
+    Unsupported(&'static str),
+    /// More groups in groups than we follow.
+    #[error("too many groups in each other")]
+    TooDeep,
+    /// It would take too much memory or time.
+    #[error("too large")]
+    TooLarge,
+}
+
+/// A match that was given up.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MatchError {
+    /// The pattern has too many ways to match.
+    #[error("gave up matching after too many steps")]
+    TooManySteps,
+}
+
+/// A regular expression with Ruby's syntax and meaning.
+#[derive(Clone, Debug)]
+pub struct RubyRegex {
+    pattern: Arc<str>,
+    /// The pattern for the regex crate, where it has one.
+    linear: Option<Arc<Linear>>,
+    /// For patterns that have no other way, and for a text in which `^` differs.
+    backtracking: Option<Arc<Program>>,
+}
+
+#[derive(Debug)]
+struct Linear {
+    regex: Regex,
+}
+
+impl RubyRegex {
+    /// Compiles a pattern.
+    pub fn new(pattern: &str) -> Result<Self, RegexError> {
+        Self::compile(pattern).map_err(|problem| RegexError {
+            pattern: pattern.to_owned(),
+            problem,
+        })
+    }
+
+    fn compile(pattern: &str) -> Result<Self, RegexProblem> {
+        let parsed = parse::parse(&unescape::unescape(pattern)?)?;
+        let groups = Groups::new(&parsed.node, parsed.groups);
+        check::check(&parsed.node, &groups)?;
+        let linear = match linear::translate(&parsed.node) {
+            Some(translation) => {
+                let regex = RegexBuilder::new(&translation)
+                    .size_limit(SIZE_LIMIT)
+                    .nest_limit(NEST_LIMIT)
+                    .build()
+                    .map_err(|_| RegexProblem::TooLarge)?;
+                Some(Arc::new(Linear { regex }))
+            }
+            None => None,
+        };
+        let needs_program = linear.is_none() || linear::has_line_start(&parsed.node);
+        let backtracking = match needs_program {
+            true => Some(program::compile(&parsed.node, &groups, parsed.groups)?),
+            false => None,
+        };
+        Ok(RubyRegex {
+            pattern: pattern.into(),
+            linear,
+            backtracking: backtracking.map(Arc::new),
+        })
+    }
+
+    /// Does the pattern match somewhere in the text?
+    pub fn is_match(&self, text: &str) -> Result<bool, MatchError> {
+        match (&self.linear, &self.backtracking) {
+            // In Ruby, `^` does not match after a line break at the very end, in the regex crate it does.
+            (Some(_), Some(program)) if text.ends_with('\n') => backtrack::is_match(program, text),
+            (Some(linear), _) => Ok(linear.regex.is_match(text)),
+            (None, Some(program)) => backtrack::is_match(program, text),
+            (None, None) => Ok(false),
+        }
+    }
+
+    /// The pattern as written.
+    pub fn as_str(&self) -> &str {
+        &self.pattern
+    }
+
+    /// The pattern in the syntax of the regex crate.
+    fn translation(&self) -> Option<&str> {
+        self.linear.as_ref().map(|linear| linear.regex.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,174 @@
+//! Matching without regard to case, in which one character can equal several: `(?i)ss` matches `ß`.
+
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+
+use super::ast::Node;
+use super::sets;
+
+/// Characters that equal several, each followed by those (Unicode's CaseFolding.txt, status F).
+const FOLDINGS: &str = "\
+    ßss İi\u{307} ŉʼn ǰj\u{30C} ΐι\u{308}\u{301} ΰυ\u{308}\u{301} ևեւ ẖh\u{331} ẗt\u{308} ẘw\u{30A} \
+    ẙy\u{30A} ẚaʾ ẞss ὐυ\u{313} ὒυ\u{313}\u{300} ὔυ\u{313}\u{301} ὖυ\u{313}\u{342} ᾀἀι ᾁἁι ᾂἂι ᾃἃι \
+    ᾄἄι ᾅἅι ᾆἆι ᾇἇι ᾈἀι ᾉἁι ᾊἂι ᾋἃι ᾌἄι ᾍἅι ᾎἆι ᾏἇι ᾐἠι ᾑἡι ᾒἢι ᾓἣι ᾔἤι ᾕἥι ᾖἦι ᾗἧι ᾘἠι ᾙἡι ᾚἢι ᾛἣι \
+    ᾜἤι ᾝἥι ᾞἦι ᾟἧι ᾠὠι ᾡὡι ᾢὢι ᾣὣι ᾤὤι ᾥὥι ᾦὦι ᾧὧι ᾨὠι ᾩὡι ᾪὢι ᾫὣι ᾬὤι ᾭὥι ᾮὦι ᾯὧι ᾲὰι ᾳαι ᾴάι \
+    ᾶα\u{342} ᾷα\u{342}ι ᾼαι ῂὴι ῃηι ῄήι ῆη\u{342} ῇη\u{342}ι ῌηι ῒι\u{308}\u{300} ΐι\u{308}\u{301} \
+    ῖι\u{342} ῗι\u{308}\u{342} ῢυ\u{308}\u{300} ΰυ\u{308}\u{301} ῤρ\u{313} ῦυ\u{342} \
+    ῧυ\u{308}\u{342} ῲὼι ῳωι ῴώι ῶω\u{342} ῷω\u{342}ι ῼωι ﬀff ﬁfi ﬂfl ﬃffi ﬄffl ﬅst ﬆst ﬓմն ﬔմե ﬕմի \
+    ﬖվն ﬗմխ";
+
+/// Literals up to which all ways to write them are tried. Ruby has a limit as well.
+const MAX_CLUSTER: usize = 8;
+
+fn foldings() -> impl Iterator<Item = (char, &'static str)> {
+    FOLDINGS.split(' ').filter_map(|word| {
+        let mut characters = word.chars();
+        Some((characters.next()?, characters.as_str()))
+    })
+}
+
+/// The character in all its cases.
+pub(super) fn cases(character: char) -> ClassUnicode {
+    let mut set = ClassUnicode::new([ClassUnicodeRange::new(character, character)]);
+    // It fails only without tables of Unicode, which are compiled in.
+    let _ = set.try_case_fold_simple();
+    set
+}
+
+fn all_cases(text: &str) -> Node {
+    Node::Concat(
+        text.chars()
+            .map(|character| Node::Set(cases(character)))
+            .collect(),
+    )
+}
+
+/// A literal in all its cases, with the longer forms of it.
+pub(super) fn caseless(literal: char) -> Node {
+    let set = cases(literal);
+    let longer = expansions(&set);
+    with_expansions(set, longer)
+}
+
+/// A set with the longer forms of its members.
+pub(super) fn with_expansions(set: ClassUnicode, longer: Vec<&'static str>) -> Node {
+    if longer.is_empty() {
+        return Node::Set(set);
+    }
+    let mut alternatives = vec![Node::Set(set)];
+    alternatives.extend(longer.into_iter().map(all_cases));
+    Node::Alternate(alternatives)
+}
+
+/// The longer forms of the members of a set.
+pub(super) fn expansions(set: &ClassUnicode) -> Vec<&'static str> {
+    let mut longer: Vec<&str> = Vec::new();
+    for (source, target) in foldings() {
+        if contains(set, source) && !longer.contains(&target) {
+            longer.push(target);
+        }
+    }
+    longer
+}
+
+/// A set with the other cases of its members, across the border of ASCII only for those in `listed`.
+pub(super) fn set(mut set: ClassUnicode, listed: &ClassUnicode) -> ClassUnicode {
+    let ascii = sets::ascii();
+    let folded_within = |border: &ClassUnicode| {
+        let mut part = set.clone();
+        part.intersect(border);
+        let _ = part.try_case_fold_simple();
+        part.intersect(border);
+        part
+    };
+    let mut others = ascii.clone();
+    others.negate();
+    let (inside, outside) = (folded_within(&ascii), folded_within(&others));
+    let mut across = listed.clone();
+    let _ = across.try_case_fold_simple();
+    set.union(&inside);
+    set.union(&outside);
+    set.union(&across);
+    set
+}
+
+fn contains(set: &ClassUnicode, character: char) -> bool {
+    let range = ClassUnicode::new([ClassUnicodeRange::new(character, character)]);
+    let mut both = range;
+    both.intersect(set);
+    !both.ranges().is_empty()
+}
+
+/// Adds literals in all their cases, with the shorter forms that several of them have together.
+pub(super) fn push_caseless(nodes: &mut Vec<Node>, text: &str) {
+    let literals: Vec<Literal> = literals(text);
+    let mut at = 0;
+    while let Some(literal) = literals.get(at) {
+        let mut end = at + 1;
+        let mut place = at;
+        while place < end {
+            let shorter = literals
+                .get(place)
+                .map(|literal| literal.shorter.as_slice());
+            for (length, _) in shorter.unwrap_or_default() {
+                end = end.max(place + length);
+            }
+            place += 1;
+        }
+        if end - at == 1 || end - at > MAX_CLUSTER {
+            nodes.push(caseless(literal.character));
+            at += 1;
+        } else {
+            let cluster = literals.get(at..end).unwrap_or_default();
+            nodes.push(cluster_node(cluster));
+            at = end;
+        }
+    }
+}
+
+struct Literal {
+    character: char,
+    /// The lengths of the sequences that start here, each with what it equals.
+    shorter: Vec<(usize, char)>,
+}
+
+fn literals(text: &str) -> Vec<Literal> {
+    let characters: Vec<char> = text.chars().collect();
+    let starts_with = |at: usize, target: &str| {
+        let rest = characters.get(at..).unwrap_or_default();
+        rest.len() >= target.chars().count()
+            && target
+                .chars()
+                .zip(rest)
+                .all(|(wanted, found)| wanted == *found || contains(&cases(wanted), *found))
+    };
+    let shorter = |at: usize| {
+        foldings()
+            .filter(|(_, target)| starts_with(at, target))
+            .map(|(source, target)| (target.chars().count(), source))
+            .collect()
+    };
+    let literal = |(at, character): (usize, &char)| Literal {
+        character: *character,
+        shorter: shorter(at),
+    };
+    characters.iter().enumerate().map(literal).collect()
+}
+
+/// All ways to write some literals.
+fn cluster_node(literals: &[Literal]) -> Node {
+    let Some(first) = literals.first() else {
+        return Node::Empty;
+    };
+    let after = |length: usize| cluster_node(literals.get(length..).unwrap_or_default());
+    let mut ways = vec![Node::Concat(vec![caseless(first.character), after(1)])];
+    for (length, source) in &first.shorter {
+        ways.push(Node::Concat(vec![
+            Node::Set(cases(*source)),
+            after(*length),
+        ]));
+    }
+    match ways.len() {
+        1 => ways.pop().unwrap_or(Node::Empty),
+        _ => Node::Alternate(ways),
+    }
+}

@@ -1,0 +1,304 @@
+//! Character classes: `[a-z&&[^aeiou]]`.
+
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+
+use super::{Parser, Range, Result};
+use crate::ruby_regex::RegexProblem;
+use crate::ruby_regex::ast::Node;
+use crate::ruby_regex::{fold, sets};
+
+const PREMATURE_END: RegexProblem = RegexProblem::Refused("premature end of char-class");
+const EMPTY: RegexProblem = RegexProblem::Refused("empty char-class");
+const EMPTY_RANGE: RegexProblem = RegexProblem::Refused("empty range in char class");
+const CLASS_AT_END: RegexProblem = RegexProblem::Refused("char-class value at end of range");
+const UNMATCHED_RANGE: RegexProblem =
+    RegexProblem::Refused("unmatched range specifier in char-class");
+
+/// A class while it is read.
+struct ClassSet {
+    set: ClassUnicode,
+    /// Those of the members that are not there by way of `\w` and its like, limited to ASCII. Only these
+    /// find their other case across the border of ASCII: `(?i)[k]` matches the Kelvin sign, `(?i)[\w]` not.
+    listed: ClassUnicode,
+}
+
+/// What the last item of a class was, since a range may start with it.
+#[derive(Clone, Copy)]
+enum Last {
+    /// Nothing that a `-` could follow to make a range: `[-a]`.
+    Start,
+    Value(char),
+    /// A shorthand or POSIX bracket.
+    Set,
+    /// `a-`: the end is to come.
+    RangeFrom(char),
+    /// A whole range or a nested class.
+    Complete,
+}
+
+impl ClassSet {
+    fn empty() -> Self {
+        ClassSet {
+            set: ClassUnicode::empty(),
+            listed: ClassUnicode::empty(),
+        }
+    }
+
+    fn add_range(&mut self, first: char, last: char) {
+        let range = ClassUnicodeRange::new(first, last);
+        self.set.push(range);
+        self.listed.push(range);
+    }
+
+    fn add(&mut self, set: &ClassUnicode, is_limited: bool) {
+        self.set.union(set);
+        if !is_limited {
+            self.listed.union(set);
+        }
+    }
+
+    fn intersect(&mut self, other: &ClassSet) {
+        self.set.intersect(&other.set);
+        self.listed.intersect(&other.listed);
+    }
+
+    fn negate(&mut self) {
+        self.set.negate();
+        self.listed.negate();
+    }
+}
+
+impl Parser {
+    /// A class whose opening bracket was taken.
+    pub(super) fn class(&mut self) -> Result<Node> {
+        let (class, is_negated) = self.class_set()?;
+        let mut set = class.set;
+        if self.options.ignores_case {
+            let longer = fold::expansions(&class.listed);
+            set = fold::set(set, &class.listed);
+            if !is_negated {
+                return Ok(fold::with_expansions(set, longer));
+            }
+        }
+        if is_negated {
+            set.negate();
+        }
+        Ok(Node::Set(set))
+    }
+
+    /// A `\p{...}` outside of a class.
+    pub(super) fn property_node(&self, set: ClassUnicode) -> Node {
+        if !self.options.ignores_case {
+            return Node::Set(set);
+        }
+        let longer = fold::expansions(&set);
+        fold::with_expansions(fold::set(set.clone(), &set), longer)
+    }
+
+    /// The members of a class before it is negated, and whether it is.
+    fn class_set(&mut self) -> Result<(ClassSet, bool)> {
+        self.depth += 1;
+        if self.depth > super::MAX_DEPTH {
+            return Err(RegexProblem::TooDeep);
+        }
+        let is_negated = self.take('^');
+        let mut class = ClassSet::empty();
+        let mut before_and: Option<ClassSet> = None;
+        let mut last = Last::Start;
+        if self.peek() == Some(']') {
+            self.position += 1;
+            if !self.has_closing_bracket() {
+                return Err(EMPTY);
+            }
+            last = self.value(&mut class, last, ']')?;
+        }
+        loop {
+            let character = self.next().ok_or(PREMATURE_END)?;
+            last = match character {
+                ']' => break,
+                '-' => self.hyphen(&mut class, last)?,
+                '[' => match self.posix_bracket()? {
+                    Some(set) => {
+                        let is_limited = self.options.range == Range::Ascii;
+                        self.member_set(&mut class, last, &set, is_limited)?
+                    }
+                    None => {
+                        self.flush(&mut class, last);
+                        let (mut inner, is_negated) = self.class_set()?;
+                        if is_negated {
+                            inner.negate();
+                        }
+                        class.set.union(&inner.set);
+                        class.listed.union(&inner.listed);
+                        Last::Complete
+                    }
+                },
+                '&' if self.take('&') => {
+                    self.flush(&mut class, last);
+                    let right = std::mem::replace(&mut class, ClassSet::empty());
+                    match &mut before_and {
+                        Some(left) => left.intersect(&right),
+                        None => before_and = Some(right),
+                    }
+                    Last::Start
+                }
+                '\\' => self.class_escape(&mut class, last)?,
+                literal => self.value(&mut class, last, literal)?,
+            };
+        }
+        self.flush(&mut class, last);
+        if let Some(mut left) = before_and {
+            left.intersect(&class);
+            class = left;
+        }
+        self.depth -= 1;
+        Ok((class, is_negated))
+    }
+
+    fn class_escape(&mut self, class: &mut ClassSet, last: Last) -> Result<Last> {
+        let character = self.next().ok_or(PREMATURE_END)?;
+        match character {
+            'w' | 'W' | 'd' | 'D' | 's' | 'S' | 'h' | 'H' => {
+                let is_limited = self.options.range != Range::Unicode;
+                let set = self.shorthand(character);
+                self.member_set(class, last, &set, is_limited)
+            }
+            'p' | 'P' if self.peek() == Some('{') => {
+                let set = self.property(character == 'P')?;
+                self.member_set(class, last, &set, false)
+            }
+            'b' => self.value(class, last, '\x08'),
+            '8' | '9' => self.value(class, last, character),
+            other => {
+                let value = self.escaped_character(other);
+                self.value(class, last, value)
+            }
+        }
+    }
+
+    /// Adds a character, or the range that ends with it.
+    fn value(&mut self, class: &mut ClassSet, last: Last, value: char) -> Result<Last> {
+        match last {
+            Last::RangeFrom(first) if first > value => Err(EMPTY_RANGE),
+            Last::RangeFrom(first) => {
+                class.add_range(first, value);
+                Ok(Last::Complete)
+            }
+            _ => {
+                self.flush(class, last);
+                Ok(Last::Value(value))
+            }
+        }
+    }
+
+    fn member_set(
+        &mut self,
+        class: &mut ClassSet,
+        last: Last,
+        set: &ClassUnicode,
+        is_limited: bool,
+    ) -> Result<Last> {
+        if matches!(last, Last::RangeFrom(_)) {
+            return Err(CLASS_AT_END);
+        }
+        self.flush(class, last);
+        class.add(set, is_limited);
+        Ok(Last::Set)
+    }
+
+    /// Adds a character that turned out not to start a range. The start of a range that a nested class
+    /// follows is lost, as in Ruby.
+    fn flush(&self, class: &mut ClassSet, last: Last) {
+        if let Last::Value(value) = last {
+            class.add_range(value, value);
+        }
+    }
+
+    fn hyphen(&mut self, class: &mut ClassSet, last: Last) -> Result<Last> {
+        let rest = self.rest();
+        let ends_here = matches!(rest, [']', ..] | ['&', '&', ..]);
+        match last {
+            Last::Start | Last::RangeFrom(_) | Last::Complete => self.value(class, last, '-'),
+            Last::Value(_) | Last::Set if ends_here => self.value(class, last, '-'),
+            Last::Value(value) => Ok(Last::RangeFrom(value)),
+            Last::Set if rest.is_empty() => Err(PREMATURE_END),
+            Last::Set => Err(UNMATCHED_RANGE),
+        }
+    }
+
+    /// Is there a bracket left that could close the class?
+    fn has_closing_bracket(&self) -> bool {
+        let mut rest = self.rest().iter();
+        while let Some(character) = rest.next() {
+            match character {
+                '\\' => {
+                    rest.next();
+                }
+                ']' => return true,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// `[:alpha:]`, whose first bracket was taken; nothing when it is a nested class.
+    fn posix_bracket(&mut self) -> Result<Option<ClassUnicode>> {
+        let Some([':', rest @ ..]) = self.characters.get(self.position..) else {
+            return Ok(None);
+        };
+        let is_negated = rest.first() == Some(&'^');
+        let name_start = self.position + 1 + usize::from(is_negated);
+        let name: String = rest
+            .iter()
+            .skip(usize::from(is_negated))
+            .take_while(|character| !matches!(character, ':' | ']'))
+            .collect();
+        let end = name_start + name.chars().count();
+        if self.characters.get(end..end + 2) != Some(&[':', ']']) {
+            return Ok(None);
+        }
+        let is_ascii = self.options.range == Range::Ascii;
+        let Some(mut set) = sets::posix(&name, is_ascii) else {
+            if name.chars().count() > 20 {
+                return Ok(None);
+            }
+            return Err(RegexProblem::Refused("invalid POSIX bracket type"));
+        };
+        if is_negated {
+            set.negate();
+        }
+        self.position = end + 2;
+        Ok(Some(set))
+    }
+
+    /// `\w`, `\W` and their like.
+    pub(super) fn shorthand(&self, letter: char) -> ClassUnicode {
+        let is_unicode = self.options.range == Range::Unicode;
+        let mut set = sets::shorthand(letter.to_ascii_lowercase(), is_unicode);
+        if letter.is_ascii_uppercase() {
+            set.negate();
+        }
+        set
+    }
+
+    /// `\p{...}`, of which the letter was taken.
+    pub(super) fn property(&mut self, is_negated: bool) -> Result<ClassUnicode> {
+        self.position += 1;
+        let is_negated = is_negated != self.take('^');
+        let mut name = String::new();
+        loop {
+            match self.next() {
+                Some('}') => break,
+                None | Some('(' | ')' | '{' | '|') => {
+                    return Err(RegexProblem::UnknownProperty(String::new()));
+                }
+                Some(character) => name.push(character),
+            }
+        }
+        let mut set = sets::property(&name)?;
+        if is_negated {
+            set.negate();
+        }
+        Ok(set)
+    }
+}

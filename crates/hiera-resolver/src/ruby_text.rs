@@ -1,0 +1,190 @@
+//! Values as Ruby prints them: `to_s` inside interpolated text, `inspect` inside collections and explanations.
+
+use std::fmt::Write as _;
+
+use crate::value::Value;
+
+/// What Ruby's `to_s` makes of a value: what it becomes inside a text.
+pub fn to_s(value: &Value, out: &mut String) {
+    match value {
+        Value::Null => {}
+        Value::Str(text) => out.push_str(text),
+        Value::Template(template) => out.push_str(template.source()),
+        Value::Bytes(bytes) => out.push_str(&String::from_utf8_lossy(bytes)),
+        Value::Symbol(name) => out.push_str(name),
+        other => inspect(other, out),
+    }
+}
+
+/// What Ruby's `inspect` makes of a value.
+pub fn inspect(value: &Value, out: &mut String) {
+    match value {
+        Value::Null => out.push_str("nil"),
+        Value::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
+        Value::Int(number) => _ = write!(out, "{number}"),
+        Value::BigInt(number) => _ = write!(out, "{number}"),
+        Value::Float(number) => float(*number, out),
+        Value::Str(text) => quoted(text, out),
+        Value::Template(template) => quoted(template.source(), out),
+        Value::Bytes(bytes) => quoted_bytes(bytes, out),
+        Value::Symbol(name) => symbol(name, out),
+        Value::Array(array) => {
+            out.push('[');
+            for (place, item) in array.items().iter().enumerate() {
+                if place > 0 {
+                    out.push_str(", ");
+                }
+                inspect(item, out);
+            }
+            out.push(']');
+        }
+        Value::Hash(hash) => {
+            out.push('{');
+            for (place, (key, value)) in hash.iter().enumerate() {
+                if place > 0 {
+                    out.push_str(", ");
+                }
+                inspect(key, out);
+                out.push_str("=>");
+                inspect(value, out);
+            }
+            out.push('}');
+        }
+        Value::Sensitive(_) => out.push_str("Sensitive [value redacted]"),
+        Value::Rich(_) => out.push_str(&crate::convert::stringify(value)),
+    }
+}
+
+/// Ruby prints a float in decimal notation between 0.0001 and 10¹⁶, else with an exponent of two digits.
+pub fn float(number: f64, out: &mut String) {
+    if number.is_nan() {
+        return out.push_str("NaN");
+    }
+    if number.is_infinite() {
+        return out.push_str(if number > 0.0 {
+            "Infinity"
+        } else {
+            "-Infinity"
+        });
+    }
+    let magnitude = number.abs();
+    if magnitude == 0.0 || (1e-4..1e16).contains(&magnitude) {
+        _ = write!(out, "{number:?}");
+        return;
+    }
+    let scientific = format!("{number:e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    out.push_str(mantissa);
+    if !mantissa.contains('.') {
+        out.push_str(".0");
+    }
+    let (sign, digits) = exponent
+        .strip_prefix('-')
+        .map_or(('+', exponent), |digits| ('-', digits));
+    _ = write!(out, "e{sign}{digits:0>2}");
+}
+
+fn symbol(name: &str, out: &mut String) {
+    let is_word = name.chars().enumerate().all(|(place, letter)| {
+        letter == '_' || letter.is_alphabetic() || (place > 0 && letter.is_ascii_digit())
+    });
+    out.push(':');
+    if is_word && !name.is_empty() {
+        out.push_str(name);
+    } else {
+        quoted(name, out);
+    }
+}
+
+/// A Ruby string literal.
+pub fn quoted(text: &str, out: &mut String) {
+    out.push('"');
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            // `#` is escaped where it would start an interpolation of Ruby's own.
+            '#' if matches!(letters.peek(), Some('{' | '$' | '@')) => out.push_str("\\#"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\x0c' => out.push_str("\\f"),
+            '\x0b' => out.push_str("\\v"),
+            '\x08' => out.push_str("\\b"),
+            '\x07' => out.push_str("\\a"),
+            '\x1b' => out.push_str("\\e"),
+            '\0'..='\x1f' | '\x7f' => _ = write!(out, "\\x{:02X}", letter as u32),
+            _ if is_printable(letter) => out.push(letter),
+            _ if (letter as u32) > 0xffff => _ = write!(out, "\\u{{{:X}}}", letter as u32),
+            _ => _ = write!(out, "\\u{:04X}", letter as u32),
+        }
+    }
+    out.push('"');
+}
+
+fn quoted_bytes(bytes: &[u8], out: &mut String) {
+    out.push('"');
+    for byte in bytes {
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            0x20..=0x7e => out.push(char::from(*byte)),
+            _ => _ = write!(out, "\\x{byte:02X}"),
+        }
+    }
+    out.push('"');
+}
+
+/// Ruby escapes what Unicode calls control, format, unassigned, private and separators other than space.
+fn is_printable(letter: char) -> bool {
+    // `escape_debug` leaves printable characters as they are, but escapes combining marks at the start.
+    letter.is_ascii()
+        || letter.is_alphanumeric()
+        || letter.escape_debug().count() == 1
+        || is_mark(letter)
+}
+
+fn is_mark(letter: char) -> bool {
+    matches!(letter, '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20f0}' | '\u{fe00}'..='\u{fe0f}' | '\u{fe20}'..='\u{fe2f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_are_written_as_ruby_writes_them() {
+        let shown = |number| {
+            let mut out = String::new();
+            float(number, &mut out);
+            out
+        };
+        for (number, expected) in [
+            (1.0, "1.0"),
+            (-0.0, "-0.0"),
+            (1e-4, "0.0001"),
+            (1e-5, "1.0e-05"),
+            (1e15, "1000000000000000.0"),
+            (1e16, "1.0e+16"),
+            (1.5e20, "1.5e+20"),
+            (1e-7, "1.0e-07"),
+            (123456.789, "123456.789"),
+            (1e100, "1.0e+100"),
+        ] {
+            assert_eq!(shown(number), expected);
+        }
+    }
+
+    #[test]
+    fn collections_are_inspected() {
+        let hash = [(
+            "a".into(),
+            Value::array(vec![Value::Null, Value::Int(1), "x\"#{y}\n".into()]),
+        )];
+        let mut out = String::new();
+        to_s(&Value::hash(hash.into_iter().collect()), &mut out);
+        assert_eq!(out, r#"{"a"=>[nil, 1, "x\"\#{y}\n"]}"#);
+    }
+}

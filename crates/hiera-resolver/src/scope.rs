@@ -1,0 +1,135 @@
+//! [`Scope`]: the variables a lookup may use, answered one at a time.
+//!
+//! A request carries thousands of facts and a lookup asks for a handful, so nothing here demands that
+//! all of them be there as values.
+
+use crate::hash::Hash;
+use crate::key::{DigError, Segment, dig};
+use crate::value::Value;
+
+/// Top-scope variables by name.
+pub trait Scope {
+    /// The value of a variable; `None` where it is not set.
+    fn variable(&self, name: &str) -> Option<Value>;
+
+    /// Digs into a variable. `Ok(None)`: it, or something on the way, is not set.
+    ///
+    /// `key` is the whole expression, for messages.
+    fn dig(&self, name: &str, segments: &[Segment], key: &str) -> Result<Option<Value>, DigError> {
+        match self.variable(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => Ok(dig(&value, segments, key)?.cloned()),
+        }
+    }
+}
+
+/// Takes the leading `::` off: all variables here are of the top scope.
+pub fn bare_name(name: &str) -> &str {
+    name.trim_start_matches("::")
+}
+
+/// A scope whose variables are all there as values.
+#[derive(Clone, Debug, Default)]
+pub struct Variables {
+    facts: Value,
+    trusted: Value,
+    server_facts: Value,
+    environment: Value,
+    variables: Hash,
+}
+
+impl Variables {
+    /// The scope of a node. `variables` win over facts of the same name.
+    pub fn new(environment: &str, facts: Hash, trusted: Hash, variables: Hash) -> Self {
+        let environment = Value::str(environment);
+        let server_facts = [("environment".into(), environment.clone())]
+            .into_iter()
+            .collect();
+        Variables {
+            facts: Value::hash(facts),
+            trusted: Value::hash(trusted),
+            server_facts: Value::hash(server_facts),
+            environment,
+            variables,
+        }
+    }
+}
+
+impl Scope for Variables {
+    fn variable(&self, name: &str) -> Option<Value> {
+        let name = bare_name(name);
+        if let Some(value) = reserved(
+            name,
+            &self.facts,
+            &self.trusted,
+            &self.server_facts,
+            &self.environment,
+        ) {
+            return Some(value.clone());
+        }
+        let fact = || self.facts.as_hash().and_then(|facts| facts.get(name));
+        self.variables
+            .get(name)
+            .or_else(fact)
+            .cloned()
+            .or_else(|| built_in(name))
+    }
+}
+
+/// The variables that neither facts nor a classifier can set.
+fn reserved<'a>(
+    name: &str,
+    facts: &'a Value,
+    trusted: &'a Value,
+    server_facts: &'a Value,
+    environment: &'a Value,
+) -> Option<&'a Value> {
+    match name {
+        "facts" => Some(facts),
+        "trusted" => Some(trusted),
+        "server_facts" => Some(server_facts),
+        "environment" => Some(environment),
+        _ => None,
+    }
+}
+
+/// What Puppet's top scope is called by itself.
+pub fn built_in(name: &str) -> Option<Value> {
+    matches!(name, "title" | "name").then(|| Value::str("main"))
+}
+
+/// May a fact or a classifier's variable have this name? Puppet fails every lookup of a node where one has a
+/// name of its own variables, or a number.
+pub fn is_assignable(name: &str) -> bool {
+    !matches!(
+        name,
+        "facts" | "server_facts" | "name" | "title" | "module_name"
+    ) && (name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// A scope with one more variable: the element that `mapped_paths` is at.
+#[derive(Debug)]
+pub(crate) struct WithLocal<'a, S: ?Sized> {
+    pub(crate) name: &'a str,
+    pub(crate) value: &'a Value,
+    pub(crate) outer: &'a S,
+}
+
+impl<S: Scope + ?Sized> Scope for WithLocal<'_, S> {
+    fn variable(&self, name: &str) -> Option<Value> {
+        // `%{::item}` names the top scope, where the element is not.
+        if name == self.name {
+            Some(self.value.clone())
+        } else {
+            self.outer.variable(name)
+        }
+    }
+
+    fn dig(&self, name: &str, segments: &[Segment], key: &str) -> Result<Option<Value>, DigError> {
+        if name == self.name {
+            Ok(dig(self.value, segments, key)?.cloned())
+        } else {
+            self.outer.dig(name, segments, key)
+        }
+    }
+}

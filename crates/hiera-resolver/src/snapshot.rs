@@ -1,0 +1,120 @@
+//! [`Snapshot`]: one environment in memory, whole and unchangeable.
+
+use std::sync::Arc;
+
+use arcstr::ArcStr;
+use indexmap::IndexMap;
+
+use crate::config::Layer;
+use crate::data::{DataFile, Format};
+use crate::glob::{self, Directory, Entry};
+use crate::tree::Tree;
+
+type Map<T> = IndexMap<ArcStr, T, foldhash::fast::RandomState>;
+
+/// One environment: its layers, its files, and the directories they lie in.
+#[derive(Debug)]
+pub struct Snapshot {
+    global: Arc<Layer>,
+    environment: Layer,
+    modules: Map<Layer>,
+    yaml: Map<Arc<DataFile>>,
+    json: Map<Arc<DataFile>>,
+    unknown: Map<Arc<DataFile>>,
+    directories: Map<Vec<Entry>>,
+    revision: String,
+}
+
+/// What a snapshot is made of.
+#[derive(Debug)]
+pub struct Parts {
+    /// The global layer, which all environments share.
+    pub global: Arc<Layer>,
+    /// The environment's own layer.
+    pub environment: Layer,
+    /// The modules by name, with or without data.
+    pub modules: Vec<(ArcStr, Layer)>,
+    /// The files of all levels, by what they are read as.
+    pub files: Vec<(Format, Arc<DataFile>)>,
+    /// The directories that globs may go through, by absolute path.
+    pub directories: Vec<(ArcStr, Vec<Entry>)>,
+    /// The digest of all this.
+    pub revision: String,
+}
+
+impl Snapshot {
+    /// Puts the parts together.
+    pub fn build(parts: Parts) -> Self {
+        let files = |wanted: Format| {
+            let files = parts.files.iter().filter(|(format, _)| *format == wanted);
+            files
+                .map(|(_, file)| (file.path().clone(), file.clone()))
+                .collect()
+        };
+        Snapshot {
+            yaml: files(Format::Yaml),
+            json: files(Format::Json),
+            unknown: files(Format::Unknown),
+            global: parts.global,
+            environment: parts.environment,
+            modules: parts.modules.into_iter().collect(),
+            directories: parts.directories.into_iter().collect(),
+            revision: parts.revision,
+        }
+    }
+
+    /// The digest of what is loaded: the same data gives the same one everywhere.
+    pub fn revision(&self) -> &str {
+        &self.revision
+    }
+
+    /// The modules, in the order they were found.
+    pub fn modules(&self) -> impl Iterator<Item = (&ArcStr, &Layer)> {
+        self.modules.iter()
+    }
+
+    /// The files that were read.
+    pub fn files(&self) -> impl Iterator<Item = &Arc<DataFile>> {
+        self.yaml.values().chain(self.json.values())
+    }
+
+    fn map(&self, format: Format) -> &Map<Arc<DataFile>> {
+        match format {
+            Format::Yaml => &self.yaml,
+            Format::Json => &self.json,
+            Format::Unknown => &self.unknown,
+        }
+    }
+}
+
+impl Tree for Snapshot {
+    fn global(&self) -> &Layer {
+        &self.global
+    }
+
+    fn environment(&self) -> &Layer {
+        &self.environment
+    }
+
+    fn module(&self, name: &str) -> Option<&Layer> {
+        self.modules.get(name)
+    }
+
+    fn file(&self, path: &str, format: Format) -> Option<&DataFile> {
+        self.map(format).get(path).map(Arc::as_ref)
+    }
+
+    fn glob(&self, pattern: &str) -> Vec<String> {
+        glob::expand(pattern, self)
+    }
+}
+
+impl Directory for Snapshot {
+    fn entries(&self, path: &str) -> Vec<Entry> {
+        let path = crate::path::normalize(path);
+        self.directories
+            .get(path.as_ref())
+            .cloned()
+            .unwrap_or_default()
+    }
+}

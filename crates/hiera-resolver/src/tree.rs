@@ -1,0 +1,22 @@
+//! [`Tree`]: what a lookup may ask of an environment. The server answers from memory, the command line from disk.
+
+use crate::config::Layer;
+use crate::data::{DataFile, Format};
+
+/// The layers and files of one environment.
+pub trait Tree {
+    /// The global layer.
+    fn global(&self) -> &Layer;
+
+    /// The environment's own layer.
+    fn environment(&self) -> &Layer;
+
+    /// The layer of a module; `None` where there is no such module.
+    fn module(&self, name: &str) -> Option<&Layer>;
+
+    /// The file at an absolute path; `None` where there is nothing.
+    fn file(&self, path: &str, format: Format) -> Option<&DataFile>;
+
+    /// The files that an absolute pattern matches, in Ruby's order.
+    fn glob(&self, pattern: &str) -> Vec<String>;
+}

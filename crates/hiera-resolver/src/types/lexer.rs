@@ -1,0 +1,412 @@
+//! The words of a type text: the part of Puppet's lexer that types need.
+
+use num_bigint::BigInt;
+
+use super::TypeParseError;
+use super::parse::Place;
+
+/// A word of a type text.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Token {
+    /// A name with a capital, such as `Integer`.
+    Reference(String),
+    /// A bare word or a quoted text.
+    Text(String),
+    /// A quoted text with a variable in it.
+    Interpolated,
+    /// A whole number.
+    Integer(BigInt),
+    /// A number with a fraction or an exponent.
+    Float(f64),
+    /// The source of a regular expression.
+    Regexp(String),
+    /// `true` or `false`.
+    Bool(bool),
+    /// `default`.
+    Default,
+    /// `undef`.
+    Undef,
+    /// `type` and `function`, which are text inside collections only.
+    SoftKeyword(&'static str),
+    /// `attr` and `private`, which are words without a use.
+    Reserved,
+    /// `[` right after what it belongs to.
+    Access,
+    /// `[` after a space.
+    List,
+    /// `]`
+    CloseBracket,
+    /// `{`
+    OpenBrace,
+    /// `}`
+    CloseBrace,
+    /// `,`
+    Comma,
+    /// `=>`
+    Arrow,
+    /// `-`
+    Minus,
+    /// What types have no use for.
+    Other,
+}
+
+/// A word and where it stands, in bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Lexed {
+    pub(super) token: Token,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// Cuts a type text into words.
+pub(super) fn lex(text: &str) -> Result<Vec<Lexed>, TypeParseError> {
+    let mut lexer = Lexer { text, position: 0 };
+    let mut tokens: Vec<Lexed> = Vec::new();
+    loop {
+        lexer.skip_blank()?;
+        let start = lexer.position;
+        let Some(token) = lexer.next_token(tokens.last().map(|lexed| &lexed.token))? else {
+            return Ok(tokens);
+        };
+        tokens.push(Lexed {
+            token,
+            start,
+            end: lexer.position,
+        });
+    }
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    position: usize,
+}
+
+impl<'a> Lexer<'a> {
+    fn rest(&self) -> &'a str {
+        self.text.get(self.position..).unwrap_or_default()
+    }
+
+    fn take(&mut self, length: usize) -> &'a str {
+        let taken = self.rest().get(..length).unwrap_or_default();
+        self.position += taken.len();
+        taken
+    }
+
+    fn take_while(&mut self, accept: impl Fn(char) -> bool) -> &'a str {
+        let rest = self.rest();
+        self.take(rest.find(|char| !accept(char)).unwrap_or(rest.len()))
+    }
+
+    fn fail(&self, start: usize, problem: impl Into<String>) -> TypeParseError {
+        TypeParseError::Word {
+            problem: problem.into(),
+            place: Place::of(self.text, start),
+        }
+    }
+
+    fn skip_blank(&mut self) -> Result<(), TypeParseError> {
+        loop {
+            self.take_while(char::is_whitespace);
+            let rest = self.rest();
+            if rest.starts_with('#') {
+                self.take_while(|char| char != '\n');
+            } else if rest.starts_with("/*") {
+                let Some(end) = rest.find("*/") else {
+                    return Err(self.fail(self.position, "Unclosed multiline comment"));
+                };
+                self.take(end + 2);
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    fn next_token(&mut self, previous: Option<&Token>) -> Result<Option<Token>, TypeParseError> {
+        let rest = self.rest();
+        let Some(first) = rest.chars().next() else {
+            return Ok(None);
+        };
+        if rest.starts_with("=>") {
+            self.take(2);
+            return Ok(Some(Token::Arrow));
+        }
+        let single = match first {
+            '[' => {
+                let before = self.text.get(..self.position).unwrap_or_default();
+                if before.is_empty() || before.ends_with(char::is_whitespace) {
+                    Token::List
+                } else {
+                    Token::Access
+                }
+            }
+            ']' => Token::CloseBracket,
+            '{' => Token::OpenBrace,
+            '}' => Token::CloseBrace,
+            ',' => Token::Comma,
+            '-' if !rest.starts_with("->") && !rest.starts_with("-=") => Token::Minus,
+            'A'..='Z' => return self.reference().map(Some),
+            ':' if starts_upper(rest.strip_prefix("::")) => return self.reference().map(Some),
+            ':' if rest.starts_with("::") => return self.word().map(Some),
+            'a'..='z' | '_' => return self.word().map(Some),
+            '0'..='9' => return self.number().map(Some),
+            '\'' => return self.single_quoted().map(Some),
+            '"' => return self.double_quoted().map(Some),
+            '/' if regexp_may_follow(previous) => return Ok(Some(self.regexp())),
+            _ => Token::Other,
+        };
+        self.take(first.len_utf8());
+        Ok(Some(single))
+    }
+
+    /// `Name` or `::Name::Other`.
+    fn reference(&mut self) -> Result<Token, TypeParseError> {
+        let start = self.position;
+        loop {
+            let rest = self.rest();
+            let prefix = if rest.starts_with("::") { 2 } else { 0 };
+            if !starts_upper(rest.get(prefix..)) {
+                break;
+            }
+            self.take(prefix);
+            self.take_while(is_word);
+        }
+        if self.rest().starts_with("::") {
+            return Err(self.fail(start + 1, "Illegal class reference"));
+        }
+        let name = self.text.get(start..self.position).unwrap_or_default();
+        Ok(Token::Reference(name.to_owned()))
+    }
+
+    /// A keyword or a word, which is text; it may have hyphens inside.
+    fn word(&mut self) -> Result<Token, TypeParseError> {
+        let start = self.position;
+        loop {
+            let rest = self.rest();
+            let prefix = if rest.starts_with("::") { 2 } else { 0 };
+            let opens = rest.get(prefix..).unwrap_or_default();
+            if !opens.starts_with(|char: char| char.is_ascii_lowercase() || char == '_') {
+                break;
+            }
+            self.take(prefix);
+            let part = opens
+                .find(|char: char| !is_word(char) && char != '-')
+                .map_or(opens, |end| opens.get(..end).unwrap_or_default());
+            self.take(part.trim_end_matches('-').len());
+        }
+        let word = self.text.get(start..self.position).unwrap_or_default();
+        if word.is_empty() {
+            return Err(self.fail(start + 1, "Illegal fully qualified name"));
+        }
+        Ok(match word {
+            "true" => Token::Bool(true),
+            "false" => Token::Bool(false),
+            "default" => Token::Default,
+            "undef" => Token::Undef,
+            "type" => Token::SoftKeyword("type"),
+            "function" => Token::SoftKeyword("function"),
+            "attr" | "private" => Token::Reserved,
+            "case" | "class" | "define" | "if" | "elsif" | "else" | "inherits" | "node" | "and"
+            | "or" | "in" | "unless" => Token::Other,
+            word => Token::Text(word.to_owned()),
+        })
+    }
+
+    fn number(&mut self) -> Result<Token, TypeParseError> {
+        let start = self.position;
+        let rest = self.rest();
+        let digits =
+            |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        if let Some(hex) = rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X")) {
+            let length = hex.find(|char: char| !is_word(char)).unwrap_or(hex.len());
+            let hex = hex.get(..length).unwrap_or_default();
+            self.take(2 + length);
+            return BigInt::parse_bytes(hex.as_bytes(), 16)
+                .filter(|_| !hex.contains('_'))
+                .map(Token::Integer)
+                .ok_or_else(|| self.fail(start, format!("Not a valid hex number 0x{hex}")));
+        }
+        let mut length = digits(rest);
+        let mut is_float = false;
+        let after = |length: usize| rest.get(length..).unwrap_or_default();
+        if let Some(fraction) = after(length).strip_prefix('.')
+            && digits(fraction) > 0
+        {
+            length += 1 + digits(fraction);
+            is_float = true;
+        }
+        if let Some(exponent) = after(length).strip_prefix(['e', 'E']) {
+            let unsigned = exponent.strip_prefix('-').unwrap_or(exponent);
+            if digits(unsigned) > 0 {
+                length += 1 + (exponent.len() - unsigned.len()) + digits(unsigned);
+                is_float = true;
+            }
+        }
+        let follows = after(length);
+        length += follows
+            .find(|char: char| !is_word(char))
+            .unwrap_or(follows.len());
+        let number = self.take(length);
+        let octal = number
+            .strip_prefix('0')
+            .filter(|rest| !rest.is_empty() && !rest.starts_with('.'));
+        if let Some(octal) = octal {
+            return Some(octal)
+                .filter(|octal| octal.chars().all(|char| ('0'..='7').contains(&char)))
+                .and_then(|octal| BigInt::parse_bytes(octal.as_bytes(), 8))
+                .map(Token::Integer)
+                .ok_or_else(|| self.fail(start, format!("Not a valid octal number {number}")));
+        }
+        let token = if is_float {
+            // Puppet refuses a zero with an exponent.
+            let is_zero_power = number
+                .split_once(['e', 'E'])
+                .is_some_and(|(mantissa, _)| mantissa.chars().all(|char| "0.".contains(char)));
+            let float = number.parse().ok().filter(|float: &f64| float.is_finite());
+            float.filter(|_| !is_zero_power).map(Token::Float)
+        } else {
+            Some(number)
+                .filter(|number| number.chars().all(|char| char.is_ascii_digit()))
+                .and_then(|number| BigInt::parse_bytes(number.as_bytes(), 10))
+                .map(Token::Integer)
+        };
+        token.ok_or_else(|| self.fail(start, format!("Illegal number '{number}'")))
+    }
+
+    fn single_quoted(&mut self) -> Result<Token, TypeParseError> {
+        let start = self.position;
+        self.take(1);
+        let mut text = String::new();
+        let mut chars = self.rest().char_indices();
+        while let Some((index, char)) = chars.next() {
+            match char {
+                '\'' => {
+                    self.position += index + 1;
+                    return Ok(Token::Text(text));
+                }
+                '\\' => match chars.next() {
+                    Some((_, escaped @ ('\\' | '\''))) => text.push(escaped),
+                    Some((_, other)) => text.extend(['\\', other]),
+                    None => break,
+                },
+                char => text.push(char),
+            }
+        }
+        Err(self.fail(start, "Unclosed quote after \"'\""))
+    }
+
+    fn double_quoted(&mut self) -> Result<Token, TypeParseError> {
+        let start = self.position;
+        self.take(1);
+        let mut text = String::new();
+        let mut interpolated = false;
+        while let Some(char) = self.rest().chars().next() {
+            self.take(char.len_utf8());
+            match char {
+                '"' if interpolated => return Ok(Token::Interpolated),
+                '"' => return Ok(Token::Text(text)),
+                '\\' => self.escape(&mut text),
+                '$' => {
+                    let rest = self.rest();
+                    let name = rest.strip_prefix("::").unwrap_or(rest);
+                    interpolated |= rest.starts_with('{') || name.starts_with(is_word);
+                    text.push('$');
+                }
+                char => text.push(char),
+            }
+        }
+        Err(self.fail(start, "Unclosed quote after '\"'"))
+    }
+
+    /// What stands after a backslash in double quotes.
+    fn escape(&mut self, text: &mut String) {
+        let rest = self.rest();
+        let Some(char) = rest.chars().next() else {
+            return text.push('\\');
+        };
+        if let Some((length, code)) = unicode_escape(rest) {
+            self.take(length);
+            text.push(code);
+            return;
+        }
+        self.take(char.len_utf8());
+        match char {
+            'n' => text.push('\n'),
+            'r' => text.push('\r'),
+            't' => text.push('\t'),
+            's' => text.push(' '),
+            '\n' => {}
+            '\r' if self.rest().starts_with('\n') => {
+                self.take(1);
+            }
+            '\\' | '$' | '\'' | '"' => text.push(char),
+            char => text.extend(['\\', char]),
+        }
+    }
+
+    fn regexp(&mut self) -> Token {
+        let mut escaped = false;
+        let mut source = String::new();
+        let body = self.rest().get(1..).unwrap_or_default();
+        for (index, char) in body.char_indices() {
+            match char {
+                '/' if escaped => {
+                    source.pop();
+                    source.push('/');
+                }
+                '/' => {
+                    self.position += index + 2;
+                    return Token::Regexp(source);
+                }
+                char => source.push(char),
+            }
+            escaped = char == '\\' && !escaped;
+        }
+        self.take(1);
+        Token::Other
+    }
+}
+
+/// `uXXXX` or `u{X...}`: its length and the character.
+fn unicode_escape(text: &str) -> Option<(usize, char)> {
+    let code = text.strip_prefix('u')?;
+    let (length, digits) = match code.strip_prefix('{') {
+        Some(code) => {
+            let digits = code.get(..code.find('}')?)?;
+            (
+                digits.len() + 3,
+                Some(digits).filter(|digits| digits.len() <= 6)?,
+            )
+        }
+        None => (5, code.get(..4)?),
+    };
+    if !digits.chars().all(|char| char.is_ascii_hexdigit()) {
+        return None;
+    }
+    let code = u32::from_str_radix(digits, 16).ok()?;
+    Some((length, char::from_u32(code)?))
+}
+
+fn is_word(char: char) -> bool {
+    char.is_ascii_alphanumeric() || char == '_'
+}
+
+fn starts_upper(text: Option<&str>) -> bool {
+    text.is_some_and(|text| text.starts_with(|char: char| char.is_ascii_uppercase()))
+}
+
+/// After a value, a slash would divide.
+fn regexp_may_follow(previous: Option<&Token>) -> bool {
+    !matches!(
+        previous,
+        Some(
+            Token::Reference(_)
+                | Token::Text(_)
+                | Token::Interpolated
+                | Token::Integer(_)
+                | Token::Float(_)
+                | Token::Regexp(_)
+                | Token::Bool(_)
+                | Token::CloseBracket
+        )
+    )
+}

@@ -1,0 +1,374 @@
+//! [`Uri`]: a URI as Ruby's library reads and writes it.
+
+use std::fmt;
+use std::net::Ipv6Addr;
+use std::sync::LazyLock;
+
+use super::{StructElement, Type, TypeMismatch, assert_instance};
+use crate::hash::Hash;
+use crate::value::Value;
+
+/// A URI by its parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Uri {
+    scheme: Option<String>,
+    userinfo: Option<String>,
+    host: Option<String>,
+    port: Option<u64>,
+    path: Option<String>,
+    query: Option<String>,
+    fragment: Option<String>,
+    opaque: Option<String>,
+}
+
+impl Uri {
+    /// Reads a URI or a reference relative to one.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let bad = || format!("bad URI(is not URI?): {text:?}");
+        if !text.is_ascii() {
+            return Err(format!("URI must be ascii only {text:?}"));
+        }
+        let (rest, fragment) = match text.split_once('#') {
+            Some((rest, fragment)) => (rest, Some(fragment)),
+            None => (text, None),
+        };
+        if !fragment.is_none_or(|fragment| is_made_of(fragment, "!$&'()*+,-./:;=@_~?")) {
+            return Err(bad());
+        }
+        let (rest, query) = match rest.split_once('?') {
+            Some((rest, query)) => (rest, Some(query)),
+            None => (rest, None),
+        };
+        let (scheme, rest) = match rest.split_once(':') {
+            Some((scheme, rest)) if is_scheme(scheme) => (Some(scheme), rest),
+            _ => (None, rest),
+        };
+        let mut uri = Uri {
+            scheme: scheme.map(str::to_ascii_lowercase),
+            query: query.map(escape_query),
+            fragment: fragment.map(str::to_owned),
+            ..Uri::default()
+        };
+        let path = match rest.strip_prefix("//") {
+            Some(rest) => {
+                let end = rest.find('/').unwrap_or(rest.len());
+                let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
+                uri.read_authority(authority).ok_or_else(bad)?;
+                path
+            }
+            None => rest,
+        };
+        if !is_made_of(path, "!$&'()*+,-./:;=@_~") || path.starts_with("//") && uri.host.is_none() {
+            return Err(bad());
+        }
+        let is_rootless = !path.is_empty() && !path.starts_with('/');
+        if is_rootless && scheme.is_some() {
+            let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+            uri.opaque = Some(format!("{path}{query}"));
+            uri.query = None;
+        } else if is_rootless
+            && path
+                .split('/')
+                .next()
+                .is_some_and(|part| part.contains(':'))
+        {
+            return Err(bad());
+        } else {
+            uri.path = Some(path.to_owned());
+        }
+        uri.complete()
+    }
+
+    /// A URI of parts, as `URI` takes them in a hash.
+    pub(crate) fn build(parts: &Hash) -> Result<Self, String> {
+        let text = |name: &str| parts.get(name).and_then(Value::as_str).map(str::to_owned);
+        let uri = Uri {
+            scheme: text("scheme").map(|scheme| scheme.to_ascii_lowercase()),
+            userinfo: text("userinfo"),
+            host: text("host"),
+            port: match parts.get("port") {
+                Some(Value::Int(port)) => u64::try_from(*port).ok(),
+                _ => None,
+            },
+            path: text("path"),
+            query: text("query").as_deref().map(escape_query),
+            fragment: text("fragment"),
+            opaque: text("opaque"),
+        };
+        uri.check_parts()?;
+        uri.complete()
+    }
+
+    fn check_parts(&self) -> Result<(), String> {
+        let check = |name: &str, part: &Option<String>, is_good: &dyn Fn(&str) -> bool| match part {
+            Some(text) if !is_good(text) => Err(format!(
+                "bad component(expected {name} component): {text:?}"
+            )),
+            _ => Ok(()),
+        };
+        if self.opaque.is_some() && (self.host.is_some() || self.path.is_some()) {
+            return Err("can not set opaque with host, port, userinfo or path".to_owned());
+        }
+        if self.userinfo.is_some() && self.host.is_none() {
+            return Err("can not set user with registry or opaque".to_owned());
+        }
+        check("scheme", &self.scheme, &is_scheme)?;
+        check("host", &self.host, &is_host)?;
+        check("path", &self.path, &|path| {
+            let is_absolute = path.starts_with('/');
+            is_made_of(path, "!$&'()*+,-./:;=@_~") && (is_absolute || self.scheme.is_none())
+        })
+    }
+
+    /// Fills in what a scheme adds.
+    fn complete(mut self) -> Result<Self, String> {
+        match self.scheme.as_deref() {
+            Some("file") => {
+                if self.host.as_deref().is_none_or(|host| host == "localhost") {
+                    self.host = Some(String::new());
+                }
+                (self.port, self.userinfo) = (None, None);
+            }
+            Some("ftp" | "ldap" | "ldaps") if self.path.is_none() => {
+                return Err("bad URI".to_owned());
+            }
+            Some("mailto") if self.opaque.is_none() => {
+                return Err("unrecognised opaque part for mailtoURL: ".to_owned());
+            }
+            _ => {}
+        }
+        if self.path.is_none() && self.opaque.is_none() {
+            self.path = Some(String::new());
+        }
+        self.port = self.port.or(self.default_port());
+        Ok(self)
+    }
+
+    fn read_authority(&mut self, authority: &str) -> Option<()> {
+        let host_and_port = match authority.split_once('@') {
+            Some((userinfo, rest)) => {
+                if !is_made_of(userinfo, "!$&'()*+,-.:;=_~") {
+                    return None;
+                }
+                self.userinfo = Some(userinfo.to_owned());
+                rest
+            }
+            None => authority,
+        };
+        let end_of_host = host_and_port.rfind(']').map_or(0, |end| end + 1);
+        let colon = host_and_port
+            .get(end_of_host..)?
+            .find(':')
+            .map(|colon| colon + end_of_host);
+        let (host, port) = match colon {
+            Some(colon) => {
+                let (host, port) = host_and_port.split_at_checked(colon)?;
+                (host, port.strip_prefix(':'))
+            }
+            None => (host_and_port, None),
+        };
+        if let Some(port) = port {
+            if !port.chars().all(|char| char.is_ascii_digit()) {
+                return None;
+            }
+            self.port = port.parse().ok();
+        }
+        if !host.is_empty() {
+            self.host = Some(host.to_owned());
+        }
+        is_host(host).then_some(())
+    }
+
+    fn default_port(&self) -> Option<u64> {
+        Some(match self.scheme.as_deref()? {
+            "http" | "ws" => 80,
+            "https" | "wss" => 443,
+            "ftp" => 21,
+            "ldap" => 389,
+            "ldaps" => 636,
+            _ => return None,
+        })
+    }
+
+    /// A part by its name.
+    pub(super) fn part(&self, name: &str) -> Value {
+        let text = match name {
+            "scheme" => &self.scheme,
+            "userinfo" => &self.userinfo,
+            "host" => &self.host,
+            "path" => &self.path,
+            "query" => &self.query,
+            "fragment" => &self.fragment,
+            "opaque" => &self.opaque,
+            "port" => {
+                let port = self.port.and_then(|port| i64::try_from(port).ok());
+                return port.map_or(Value::Null, Value::Int);
+            }
+            _ => &None,
+        };
+        text.as_ref().map_or(Value::Null, Value::str)
+    }
+}
+
+impl fmt::Display for Uri {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(scheme) = &self.scheme {
+            write!(f, "{scheme}:")?;
+        }
+        if let Some(opaque) = &self.opaque {
+            f.write_str(opaque)?;
+        } else {
+            if self.host.is_some() || matches!(self.scheme.as_deref(), Some("file" | "postgres")) {
+                f.write_str("//")?;
+            }
+            if let Some(userinfo) = &self.userinfo {
+                write!(f, "{userinfo}@")?;
+            }
+            f.write_str(self.host.as_deref().unwrap_or_default())?;
+            if let Some(port) = self.port.filter(|port| Some(*port) != self.default_port()) {
+                write!(f, ":{port}")?;
+            }
+            f.write_str(self.path.as_deref().unwrap_or_default())?;
+            if let Some(query) = &self.query {
+                write!(f, "?{query}")?;
+            }
+        }
+        match &self.fragment {
+            Some(fragment) => write!(f, "#{fragment}"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|char: char| char.is_ascii_alphabetic())
+        && text
+            .chars()
+            .all(|char| char.is_ascii_alphanumeric() || "+-.".contains(char))
+}
+
+fn is_host(host: &str) -> bool {
+    match host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'))
+    {
+        Some(address) => match address.strip_prefix('v') {
+            Some(future) => future.split_once('.').is_some_and(|(version, address)| {
+                !version.is_empty()
+                    && version.chars().all(|char| char.is_ascii_hexdigit())
+                    && !address.is_empty()
+                    && is_made_of(address, "!$&'()*+,-.:;=_~")
+            }),
+            None => address.parse::<Ipv6Addr>().is_ok(),
+        },
+        None => is_made_of(host, "!$&'()*+,-.;=_~"),
+    }
+}
+
+/// Letters, digits, `%XX` and these characters.
+fn is_made_of(text: &str, others: &str) -> bool {
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        let char = char::from(byte);
+        if char == '%' {
+            let is_hex = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_hexdigit());
+            if !is_hex(bytes.next()) || !is_hex(bytes.next()) {
+                return false;
+            }
+        } else if !char.is_ascii_alphanumeric() && !others.contains(char) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Ruby escapes in a query what should not stand there.
+fn escape_query(query: &str) -> String {
+    let mut escaped = String::new();
+    for byte in query.bytes() {
+        match byte {
+            b'\t' | b'\r' | b'\n' => {}
+            b'!' | b'$'..=b'&' | b'('..=b';' | b'=' | b'?'..=b'_' | b'a'..=b'~' => {
+                escaped.push(char::from(byte));
+            }
+            byte => escaped.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    escaped
+}
+
+/// The parts that a URI sets, as a `URI` type names them; `None` where it sets none.
+pub(super) fn parts_of(uri: &Uri) -> Option<Hash> {
+    let mut parts = Hash::new();
+    let mut set = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            parts.insert(name.into(), Value::str(value));
+        }
+    };
+    let is_default_port = match uri.scheme.as_deref() {
+        Some("http") => uri.port == Some(80),
+        Some("https") => uri.port == Some(443),
+        _ => false,
+    };
+    let not_empty = |text: &String| !text.is_empty();
+    set("scheme", uri.scheme.clone());
+    set("userinfo", uri.userinfo.clone());
+    let host = uri.host.clone().filter(not_empty);
+    set("host", host.map(|host| host.to_ascii_lowercase()));
+    let port = uri.port.filter(|_| !is_default_port);
+    set("port", port.map(|port| port.to_string()));
+    set("path", uri.path.clone().filter(not_empty));
+    set("query", uri.query.clone());
+    set("fragment", uri.fragment.clone());
+    set("opaque", uri.opaque.clone());
+    (!parts.is_empty()).then_some(parts)
+}
+
+/// The parts in the text of `URI['...']`, which must name a scheme.
+pub(super) fn type_parts(text: &str) -> Result<Option<Hash>, String> {
+    let has_scheme = text.split_once(':').is_some_and(|(before, after)| {
+        before.ends_with(|char: char| char.is_ascii_alphanumeric() || "+-.".contains(char))
+            && !after.starts_with(char::is_whitespace)
+    });
+    if !has_scheme {
+        return Err(format!(
+            "URI-Type parameter has wrong type, expects a match for Pattern[URI], got '{text}'"
+        ));
+    }
+    Ok(parts_of(&Uri::parse(text)?))
+}
+
+/// What `URI[{...}]` takes.
+static PARTS: LazyLock<Type> = LazyLock::new(|| {
+    let names = [
+        "scheme", "userinfo", "host", "port", "path", "query", "fragment", "opaque",
+    ];
+    let common = [
+        Type::Type(Some(Type::NotUndef(None).into())),
+        Type::Type(Some(Type::Undef.into())),
+    ];
+    let text = [
+        Type::sized_string(super::IntegerRange::at_least(1)),
+        Type::Regexp(None),
+        Type::Type(Some(Type::Pattern([].into()).into())),
+        Type::Type(Some(Type::enumeration(Vec::new(), false).into())),
+    ];
+    let number = [Type::Integer(super::IntegerRange::at_least(0))];
+    let elements = names.map(|name| {
+        let own: &[Type] = if name == "port" { &number } else { &text };
+        StructElement {
+            name: name.into(),
+            optional: true,
+            value: Type::optional(Type::variant(own.iter().chain(&common).cloned())),
+        }
+    });
+    Type::variant([
+        Type::sized_string(super::IntegerRange::at_least(1)),
+        Type::Struct(elements.into()),
+    ])
+});
+
+/// Checks the parts in `URI[{...}]`.
+pub(super) fn check_type_parts(parts: &Value) -> Result<(), TypeMismatch> {
+    assert_instance("URI-Type parameter", &PARTS, parts)
+}
