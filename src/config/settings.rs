@@ -1,0 +1,226 @@
+//! The settings file: every setting with its default.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context;
+use serde::Deserialize;
+
+/// All settings.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// The code directory. Relative to the settings file.
+    pub codedir: Option<PathBuf>,
+    /// The hiera.yaml of the global layer. Relative to the settings file.
+    pub hiera_config: Option<PathBuf>,
+    /// The address to listen on.
+    pub listen: Option<String>,
+    /// Bounds on what a request or a file may cost.
+    pub limits: Limits,
+    /// What happens when the server is told to stop.
+    pub shutdown: Shutdown,
+    /// What is logged, and how.
+    pub log: Log,
+}
+
+/// Bounds on what a request or a file may cost.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Bytes in the body of a request.
+    pub max_body_size: usize,
+    /// Levels of nesting in the body of a request.
+    pub max_nesting: usize,
+    /// Keys in a batch, or names of which the first found answers.
+    pub max_keys: usize,
+    /// Milliseconds that a request may take to arrive.
+    pub request_timeout_ms: u64,
+    /// Bytes in a data file.
+    pub max_file_size: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            max_body_size: 1024 * 1024,
+            max_nesting: 64,
+            max_keys: 1000,
+            request_timeout_ms: 10_000,
+            max_file_size: 64 * 1024 * 1024,
+        }
+    }
+}
+
+impl Limits {
+    /// How long a request may take to arrive.
+    pub fn request_timeout(&self) -> Duration {
+        Duration::from_millis(self.request_timeout_ms)
+    }
+}
+
+/// What happens when the server is told to stop.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Shutdown {
+    /// Milliseconds between `/readyz` turning 503 and the end of listening, for load balancers to notice.
+    pub drain_delay_ms: u64,
+    /// Milliseconds that requests in flight get to finish.
+    pub timeout_ms: u64,
+}
+
+impl Default for Shutdown {
+    fn default() -> Self {
+        Shutdown {
+            drain_delay_ms: 1_000,
+            timeout_ms: 10_000,
+        }
+    }
+}
+
+/// What is logged, and how.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Log {
+    /// `error`, `warn`, `info`, `debug`, `trace`, or a filter such as `hierad=debug`.
+    pub level: String,
+    /// For people or for programs.
+    pub format: LogFormat,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Log {
+            level: "info".to_owned(),
+            format: LogFormat::Text,
+        }
+    }
+}
+
+/// The form of log lines.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+impl Settings {
+    /// Reads a settings file.
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the settings file `{}`", path.display()))?;
+        let mut settings: Settings = if text
+            .lines()
+            .all(|line| line.trim().is_empty() || line.trim().starts_with('#'))
+        {
+            Settings::default()
+        } else {
+            serde_yaml::from_str(&text)
+                .with_context(|| format!("in the settings file `{}`", path.display()))?
+        };
+        let directory = path.parent().unwrap_or(Path::new("."));
+        for setting in [&mut settings.codedir, &mut settings.hiera_config] {
+            if let Some(value) = setting {
+                *value = directory.join(&*value);
+            }
+        }
+        Ok(settings)
+    }
+
+    /// Lays `HIERAD_*` variables over the settings of the file.
+    pub fn lay_variables_over(
+        &mut self,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> anyhow::Result<()> {
+        let number = |name: &str| -> anyhow::Result<Option<u64>> {
+            let value = variable(name);
+            value
+                .map(|value| {
+                    value
+                        .parse()
+                        .with_context(|| format!("{name} must be a number, not `{value}`"))
+                })
+                .transpose()
+        };
+        let size = |name: &str| -> anyhow::Result<Option<usize>> {
+            Ok(number(name)?.map(|value| usize::try_from(value).unwrap_or(usize::MAX)))
+        };
+        set(
+            &mut self.limits.max_body_size,
+            size("HIERAD_MAX_BODY_SIZE")?,
+        );
+        set(&mut self.limits.max_nesting, size("HIERAD_MAX_NESTING")?);
+        set(&mut self.limits.max_keys, size("HIERAD_MAX_KEYS")?);
+        set(
+            &mut self.limits.request_timeout_ms,
+            number("HIERAD_REQUEST_TIMEOUT_MS")?,
+        );
+        set(
+            &mut self.limits.max_file_size,
+            number("HIERAD_MAX_FILE_SIZE")?,
+        );
+        set(
+            &mut self.shutdown.drain_delay_ms,
+            number("HIERAD_DRAIN_DELAY_MS")?,
+        );
+        set(
+            &mut self.shutdown.timeout_ms,
+            number("HIERAD_SHUTDOWN_TIMEOUT_MS")?,
+        );
+        set(&mut self.log.level, variable("HIERAD_LOG_LEVEL"));
+        if let Some(format) = variable("HIERAD_LOG_FORMAT") {
+            self.log.format = match format.as_str() {
+                "text" => LogFormat::Text,
+                "json" => LogFormat::Json,
+                other => anyhow::bail!("HIERAD_LOG_FORMAT must be text or json, not `{other}`"),
+            };
+        }
+        Ok(())
+    }
+}
+
+fn set<T>(setting: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *setting = value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_win_over_the_file() {
+        let mut settings: Settings =
+            serde_yaml::from_str("limits: {max_keys: 5}\nlog: {format: text}").unwrap();
+        let variable = |name: &str| match name {
+            "HIERAD_MAX_KEYS" => Some("7".to_owned()),
+            "HIERAD_LOG_FORMAT" => Some("json".to_owned()),
+            _ => None,
+        };
+        settings.lay_variables_over(variable).unwrap();
+        assert_eq!(settings.limits.max_keys, 7);
+        assert_eq!(settings.log.format, LogFormat::Json);
+    }
+
+    #[test]
+    fn a_misspelt_setting_is_refused_by_name() {
+        let error = serde_yaml::from_str::<Settings>("limits: {max_kees: 5}")
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("max_kees"), "{error}");
+    }
+
+    #[test]
+    fn a_bad_variable_is_named() {
+        let variable = |name: &str| (name == "HIERAD_MAX_KEYS").then(|| "many".to_owned());
+        let error = Settings::default()
+            .lay_variables_over(variable)
+            .unwrap_err()
+            .to_string();
+        assert_eq!(error, "HIERAD_MAX_KEYS must be a number, not `many`");
+    }
+}

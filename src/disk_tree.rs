@@ -1,0 +1,97 @@
+//! [`DiskTree`]: an environment straight from disk, for the command line. Only what a lookup asks for is read.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+use elsa::FrozenMap;
+use hiera_resolver::data::Texts;
+use hiera_resolver::{DataFile, Format, Layer, Tree, glob};
+
+use crate::load::{self, CodeDirectory, EnvironmentConf, Listings, is_module_name};
+
+/// An environment whose files are read when they are asked for.
+pub(crate) struct DiskTree<'a> {
+    code: &'a CodeDirectory,
+    global: Layer,
+    environment: Layer,
+    modulepath: Vec<PathBuf>,
+    modules: FrozenMap<String, Box<Option<Layer>>>,
+    files: FrozenMap<(String, Format), Box<Option<DataFile>>>,
+    listings: Listings,
+    texts: RefCell<Texts>,
+}
+
+impl<'a> DiskTree<'a> {
+    /// The environment of this name.
+    pub(crate) fn new(code: &'a CodeDirectory, name: &str) -> Self {
+        let mut texts = Vec::new();
+        let conf = EnvironmentConf::read(code, name, &mut texts);
+        DiskTree {
+            code,
+            global: load::global_layer(code, &mut texts),
+            environment: load::environment_layer(code, &code.environment(name), &conf, &mut texts),
+            modulepath: conf.modulepath,
+            modules: FrozenMap::new(),
+            files: FrozenMap::new(),
+            listings: Listings::default(),
+            texts: RefCell::default(),
+        }
+    }
+
+    fn find_module(&self, name: &str) -> Option<Layer> {
+        if !is_module_name(name) {
+            return None;
+        }
+        let directory = self
+            .modulepath
+            .iter()
+            .map(|path| path.join(name))
+            .find(|path| path.is_dir())?;
+        Some(load::module_layer(
+            self.code,
+            &directory,
+            name,
+            &mut Vec::new(),
+        ))
+    }
+
+    fn read(&self, path: &str, format: Format) -> Option<DataFile> {
+        if !Path::new(path).exists() {
+            return None;
+        }
+        Some(load::decode(self.code, format, path, &mut self.texts.borrow_mut()).0)
+    }
+}
+
+impl Tree for DiskTree<'_> {
+    fn global(&self) -> &Layer {
+        &self.global
+    }
+
+    fn environment(&self) -> &Layer {
+        &self.environment
+    }
+
+    fn module(&self, name: &str) -> Option<&Layer> {
+        if let Some(known) = self.modules.get(name) {
+            return known.as_ref();
+        }
+        self.modules
+            .insert(name.to_owned(), Box::new(self.find_module(name)))
+            .as_ref()
+    }
+
+    fn file(&self, path: &str, format: Format) -> Option<&DataFile> {
+        let key = (path.to_owned(), format);
+        if let Some(known) = self.files.get(&key) {
+            return known.as_ref();
+        }
+        self.files
+            .insert(key, Box::new(self.read(path, format)))
+            .as_ref()
+    }
+
+    fn glob(&self, pattern: &str) -> Vec<String> {
+        glob::expand(pattern, &self.listings)
+    }
+}

@@ -1,0 +1,119 @@
+//! Values as JSON text.
+//!
+//! Written by hand because of what `serde_json` cannot say: integers beyond 64 bits, keys that are numbers, and
+//! values that have no JSON form. Those are the text that Puppet's `String()` makes of them; a Sensitive is
+//! unwrapped, and the caller says so beside it.
+
+use hiera_resolver::{Hash, Value, convert};
+
+/// Appends a value.
+pub(crate) fn write_value(value: &Value, out: &mut Vec<u8>) {
+    match value {
+        Value::Null => out.extend_from_slice(b"null"),
+        Value::Bool(true) => out.extend_from_slice(b"true"),
+        Value::Bool(false) => out.extend_from_slice(b"false"),
+        Value::Int(number) => out.extend_from_slice(itoa::Buffer::new().format(*number).as_bytes()),
+        Value::BigInt(number) => out.extend_from_slice(number.to_string().as_bytes()),
+        Value::Float(number) if number.is_finite() => write_float(*number, out),
+        Value::Str(text) => write_text(text, out),
+        Value::Template(template) => write_text(template.source(), out),
+        Value::Bytes(bytes) => write_text(&String::from_utf8_lossy(bytes), out),
+        Value::Symbol(name) if name == "undef" => out.extend_from_slice(b"null"),
+        Value::Symbol(name) => write_text(name, out),
+        Value::Array(array) => {
+            out.push(b'[');
+            for (place, item) in array.items().iter().enumerate() {
+                if place > 0 {
+                    out.push(b',');
+                }
+                write_value(item, out);
+            }
+            out.push(b']');
+        }
+        Value::Hash(hash) => write_hash(hash, out),
+        Value::Sensitive(inner) => write_value(inner, out),
+        Value::Float(_) | Value::Rich(_) => write_text(&convert::stringify(value), out),
+    }
+}
+
+/// Appends a hash.
+pub(crate) fn write_hash(hash: &Hash, out: &mut Vec<u8>) {
+    out.push(b'{');
+    for (place, (key, value)) in hash.iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        match key {
+            Value::Str(text) => write_text(text, out),
+            other => {
+                let mut text = String::new();
+                hiera_resolver::ruby_text::to_s(other, &mut text);
+                write_text(&text, out);
+            }
+        }
+        out.push(b':');
+        write_value(value, out);
+    }
+    out.push(b'}');
+}
+
+/// Ruby's way to write floats always shows that they are floats, and is JSON.
+fn write_float(number: f64, out: &mut Vec<u8>) {
+    let mut text = String::new();
+    hiera_resolver::ruby_text::float(number, &mut text);
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// Appends a text with quotes and escapes.
+pub(crate) fn write_text(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    let mut rest = text.as_bytes();
+    while let Some(place) = rest
+        .iter()
+        .position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\'))
+    {
+        let (plain, behind) = rest.split_at(place);
+        out.extend_from_slice(plain);
+        let Some((special, behind)) = behind.split_first() else {
+            break;
+        };
+        match special {
+            b'"' => out.extend_from_slice(b"\\\""),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            other => out.extend_from_slice(format!("\\u{other:04x}").as_bytes()),
+        }
+        rest = behind;
+    }
+    out.extend_from_slice(rest);
+    out.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(yaml: &str, expected: &str) {
+        let value = hiera_resolver::data::read_yaml(yaml.as_bytes(), &mut Default::default())
+            .unwrap()
+            .unwrap();
+        let mut out = Vec::new();
+        write_value(&value, &mut out);
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn values_keep_their_kind_and_order() {
+        check(
+            "{b: 1, a: [1.0, 1.0e+20, ~, true], 5: x}",
+            r#"{"b":1,"a":[1.0,1.0e+20,null,true],"5":"x"}"#,
+        );
+        check(
+            "123456789012345678901234567890",
+            "123456789012345678901234567890",
+        );
+        check(r#""q\"\\\n\x01ü""#, r#""q\"\\\n\u0001ü""#);
+    }
+}

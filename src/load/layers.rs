@@ -1,0 +1,428 @@
+//! The layers of an environment: its `hiera.yaml`, those of its modules, and `environment.conf`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arcstr::ArcStr;
+use hiera_resolver::config::{ConfigFault, ConfigFaults};
+use hiera_resolver::glob;
+use hiera_resolver::{Layer, LayerKind, Value};
+
+use super::{CodeDirectory, Layers, Listings, read_file};
+
+/// May a directory of this name be an environment?
+pub(crate) fn is_environment_name(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// May a directory of this name be a module?
+pub(crate) fn is_module_name(name: &str) -> bool {
+    name.starts_with(|letter: char| letter.is_ascii_lowercase())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+/// The environments of a code directory, sorted.
+pub(crate) fn environment_names(code: &CodeDirectory) -> Vec<String> {
+    let mut names: Vec<String> = directories_in(&code.root.join("environments"))
+        .into_iter()
+        .filter(|name| is_environment_name(name))
+        .collect();
+    names.sort();
+    names
+}
+
+/// Reads all configurations of an environment.
+pub(super) fn read_layers(code: &CodeDirectory, name: &str) -> Layers {
+    let mut texts = Vec::new();
+    let root = code.environment(name);
+    let conf = EnvironmentConf::read(code, name, &mut texts);
+    let global = Arc::new(global_layer(code, &mut texts));
+    let environment = environment_layer(code, &root, &conf, &mut texts);
+    let mut modules: Vec<(ArcStr, Layer)> = Vec::new();
+    for directory in &conf.modulepath {
+        let mut names = directories_in(directory);
+        names.sort();
+        for module in names.iter().filter(|name| is_module_name(name)) {
+            if !modules.iter().any(|(known, _)| known == module) {
+                modules.push((
+                    module.into(),
+                    module_layer(code, &directory.join(module), module, &mut texts),
+                ));
+            }
+        }
+    }
+    Layers {
+        global,
+        environment,
+        modules,
+        texts,
+    }
+}
+
+/// The global layer.
+pub(crate) fn global_layer(code: &CodeDirectory, texts: &mut Vec<(PathBuf, Vec<u8>)>) -> Layer {
+    match &code.hiera_config {
+        Some(path) => configured(code, LayerKind::Global, path, texts).unwrap_or(Layer::Absent),
+        None => Layer::Absent,
+    }
+}
+
+pub(crate) fn environment_layer(
+    code: &CodeDirectory,
+    root: &Path,
+    conf: &EnvironmentConf,
+    texts: &mut Vec<(PathBuf, Vec<u8>)>,
+) -> Layer {
+    if let Some((line, text)) = &conf.fault {
+        let path = root.join("environment.conf").to_string_lossy().into();
+        let problem = format!("this is neither a setting, a section nor a comment: `{text}`");
+        return Layer::Faulty(ConfigFaults::new(vec![ConfigFault {
+            path,
+            line: *line,
+            column: 1,
+            problem,
+        }]));
+    }
+    let layer = configured(
+        code,
+        LayerKind::Environment,
+        &root.join("hiera.yaml"),
+        texts,
+    );
+    with_provider(
+        layer,
+        conf.data_provider.as_deref(),
+        LayerKind::Environment,
+        root,
+        "environment::data",
+    )
+}
+
+/// The layer of the module in a directory.
+pub(crate) fn module_layer(
+    code: &CodeDirectory,
+    root: &Path,
+    name: &str,
+    texts: &mut Vec<(PathBuf, Vec<u8>)>,
+) -> Layer {
+    let kind = LayerKind::Module(name.into());
+    let layer = configured(code, kind.clone(), &root.join("hiera.yaml"), texts);
+    let metadata = root.join("metadata.json");
+    let provider = read_file(&metadata, code.max_file_size)
+        .ok()
+        .and_then(|bytes| {
+            let provider = data_provider_of(&bytes);
+            if provider.is_some() {
+                texts.push((metadata, bytes));
+            }
+            provider
+        });
+    with_provider(
+        layer,
+        provider.as_deref(),
+        kind,
+        root,
+        &format!("{name}::data"),
+    )
+}
+
+/// Puppet's older way to say where data comes from, which a `hiera.yaml` of version 5 overrides.
+fn with_provider(
+    layer: Option<Layer>,
+    provider: Option<&str>,
+    kind: LayerKind,
+    root: &Path,
+    function: &str,
+) -> Layer {
+    let is_version_5 = match &layer {
+        Some(Layer::Configured(config)) => config.version() >= 5,
+        Some(Layer::Faulty(_)) => true,
+        _ => false,
+    };
+    match (provider, layer) {
+        (_, Some(layer)) if is_version_5 => layer,
+        (None, layer) => layer.unwrap_or(Layer::Absent),
+        (Some("none"), _) => Layer::Absent,
+        (Some("hiera"), Some(layer @ Layer::Configured(_))) => layer,
+        (Some("hiera"), _) => Layer::built_in(kind, &root.to_string_lossy()),
+        (Some("function"), _) => Layer::of_function(kind, function),
+        (Some(other), _) => Layer::unreadable(
+            &root.join("hiera.yaml").to_string_lossy(),
+            format!("there is no data provider `{other}`"),
+        ),
+    }
+}
+
+/// A layer whose configuration is there; `None` where it is not.
+fn configured(
+    code: &CodeDirectory,
+    kind: LayerKind,
+    path: &Path,
+    texts: &mut Vec<(PathBuf, Vec<u8>)>,
+) -> Option<Layer> {
+    if !path.exists() {
+        return None;
+    }
+    let shown = path.to_string_lossy();
+    Some(match read_file(path, code.max_file_size) {
+        Ok(bytes) => {
+            let layer = Layer::parse(kind, &shown, &code.root.to_string_lossy(), &bytes);
+            texts.push((path.to_owned(), bytes));
+            layer
+        }
+        Err(reason) => Layer::unreadable(&shown, reason),
+    })
+}
+
+fn data_provider_of(metadata: &[u8]) -> Option<String> {
+    // Most files do not have it; those need not be taken apart.
+    metadata
+        .windows(13)
+        .any(|window| window == b"data_provider")
+        .then_some(())?;
+    let parsed = hiera_resolver::json::parse(metadata, &mut |text| Value::str(text)).ok()?;
+    parsed
+        .as_hash()?
+        .get("data_provider")?
+        .as_str()
+        .map(ToOwned::to_owned)
+}
+
+/// What `environment.conf` says. Nothing in it is ever run (`config_version`).
+pub(crate) struct EnvironmentConf {
+    /// The directories with modules, in order.
+    pub(crate) modulepath: Vec<PathBuf>,
+    pub(crate) data_provider: Option<String>,
+    /// The first line that makes no sense: Puppet then refuses the environment.
+    fault: Option<(u32, String)>,
+}
+
+impl EnvironmentConf {
+    /// Reads it; an environment without one has its own modules and those of the code directory.
+    pub(crate) fn read(
+        code: &CodeDirectory,
+        name: &str,
+        texts: &mut Vec<(PathBuf, Vec<u8>)>,
+    ) -> Self {
+        let root = code.environment(name);
+        let modulepath = vec![root.join("modules"), code.root.join("modules")];
+        let mut conf = EnvironmentConf {
+            modulepath,
+            data_provider: None,
+            fault: None,
+        };
+        let path = root.join("environment.conf");
+        let Ok(bytes) = read_file(&path, code.max_file_size) else {
+            return conf;
+        };
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        match settings_of(&text) {
+            Ok(settings) => {
+                for (setting, value) in settings {
+                    match setting {
+                        "modulepath" => conf.modulepath = module_directories(code, name, value),
+                        "environment_data_provider" => conf.data_provider = Some(value.to_owned()),
+                        _ => {}
+                    }
+                }
+            }
+            Err((line, text)) => conf.fault = Some((line, text.to_owned())),
+        }
+        texts.push((path, bytes));
+        conf
+    }
+}
+
+/// The settings of the section `main`, which is also the one without a heading; or the first line that is none.
+fn settings_of(text: &str) -> Result<Vec<(&str, &str)>, (u32, &str)> {
+    let mut settings: Vec<(&str, &str)> = Vec::new();
+    let mut is_main = true;
+    for (line, number) in text.lines().map(str::trim).zip(1u32..) {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if let Some(section) = line
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+        {
+            is_main = section == "main";
+            continue;
+        }
+        let is_word = |name: &str| {
+            !name.is_empty()
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        };
+        let Some((name, value)) = line
+            .split_once('=')
+            .filter(|(name, _)| is_word(name.trim()))
+        else {
+            return Err((number, line));
+        };
+        // The first of several counts, as in Puppet.
+        if is_main && !settings.iter().any(|(known, _)| *known == name.trim()) {
+            settings.push((name.trim(), unquoted(value.trim())));
+        }
+    }
+    Ok(settings)
+}
+
+/// A value without a quote at either end; they need not match.
+fn unquoted(value: &str) -> &str {
+    let value = value.strip_prefix(['"', '\'']).unwrap_or(value);
+    value.strip_suffix(['"', '\'']).unwrap_or(value).trim_end()
+}
+
+fn module_directories(code: &CodeDirectory, environment: &str, value: &str) -> Vec<PathBuf> {
+    let root = code.environment(environment);
+    let mut directories = Vec::new();
+    for element in value.split(':').filter(|element| !element.is_empty()) {
+        let filled = fill_settings(element, code, environment);
+        let joined = hiera_resolver::path::join(&root.to_string_lossy(), &filled);
+        let path = hiera_resolver::path::normalize(&joined).into_owned();
+        if path.contains(['*', '?', '[', '{']) {
+            directories.extend(expand_directories(&path));
+        } else {
+            directories.push(PathBuf::from(path));
+        }
+    }
+    directories
+}
+
+/// `modulepath = site-*` names directories: the parents of whatever lies in them.
+fn expand_directories(pattern: &str) -> Vec<PathBuf> {
+    let listings = Listings::default();
+    let found = glob::expand(&format!("{pattern}/*/"), &listings);
+    let files = glob::expand(&format!("{pattern}/*/*"), &listings);
+    let mut directories: Vec<PathBuf> = Vec::new();
+    let parents = found.iter().filter_map(|path| Path::new(path).parent());
+    let grandparents = files
+        .iter()
+        .filter_map(|path| Path::new(path).parent()?.parent());
+    for directory in parents.chain(grandparents) {
+        if !directories.iter().any(|known| known == directory) {
+            directories.push(directory.to_owned());
+        }
+    }
+    directories
+}
+
+/// Fills in the settings of Puppet that a path may name.
+fn fill_settings(text: &str, code: &CodeDirectory, environment: &str) -> String {
+    let root = code.root.to_string_lossy();
+    let base = format!("{root}/modules");
+    let mut filled = text.to_owned();
+    for (name, value) in [
+        ("basemodulepath", base.as_str()),
+        ("codedir", root.as_ref()),
+        ("environment", environment),
+        ("environmentpath", ""),
+    ] {
+        let value = if name == "environmentpath" {
+            format!("{root}/environments")
+        } else {
+            value.to_owned()
+        };
+        filled = filled.replace(&format!("${{{name}}}"), &value);
+        filled = replace_word(&filled, &format!("${name}"), &value);
+    }
+    filled
+}
+
+/// Replaces a name where it does not go on.
+fn replace_word(text: &str, name: &str, value: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once(name) {
+        out.push_str(before);
+        let goes_on =
+            behind.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_');
+        out.push_str(if goes_on { name } else { value });
+        rest = behind;
+    }
+    out + rest
+}
+
+/// The directories in a directory, links to such included.
+fn directories_in(directory: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(directory) else {
+        return Vec::new();
+    };
+    entries
+        .filter_map(Result::ok)
+        .filter(|entry| entry.path().is_dir())
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_that_puppet_accepts() {
+        for (name, expected) in [
+            ("production", true),
+            ("Dev_2", true),
+            ("a-b", false),
+            ("", false),
+            (".git", false),
+        ] {
+            assert_eq!(is_environment_name(name), expected, "{name}");
+        }
+        for (name, expected) in [
+            ("ntp", true),
+            ("ntp2", true),
+            ("Ntp", false),
+            ("2ntp", false),
+            ("a-b", false),
+        ] {
+            assert_eq!(is_module_name(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn settings_are_read_from_the_main_section() {
+        let text = "# a comment\nmodulepath = a:b\n\n[other]\nmodulepath = c\n[main]\nconfig_version = x\n";
+        assert_eq!(
+            settings_of(text),
+            Ok(vec![("modulepath", "a:b"), ("config_version", "x")])
+        );
+        assert_eq!(
+            settings_of("modulepath = \"a:b\""),
+            Ok(vec![("modulepath", "a:b")])
+        );
+        assert_eq!(settings_of("\n; no comment"), Err((2, "; no comment")));
+    }
+
+    #[test]
+    fn a_module_path_is_relative_to_its_environment() {
+        let code = CodeDirectory {
+            root: "/code".into(),
+            hiera_config: None,
+            max_file_size: 1,
+        };
+        let expected: Vec<PathBuf> = [
+            "/code/environments/p/site",
+            "/abs",
+            "/code/modules",
+            "/code/x/p",
+        ]
+        .map(PathBuf::from)
+        .into();
+        assert_eq!(
+            module_directories(
+                &code,
+                "p",
+                "site:/abs:$basemodulepath:$codedir/x/$environment"
+            ),
+            expected
+        );
+    }
+}

@@ -1,0 +1,66 @@
+//! One file → its bytes, whatever it may be that goes by its name.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+
+/// Why a file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReadError {
+    #[error("it is a directory")]
+    Directory,
+    #[error("it is {0}, not a file")]
+    Special(&'static str),
+    #[error("it is larger than {limit} bytes; raise the limit `max_file_size` if that is meant")]
+    TooLarge { limit: u64 },
+    #[error("{0}")]
+    System(#[from] io::Error),
+}
+
+/// Reads a file of at most `limit` bytes. Pipes, sockets and devices are refused before they are opened for
+/// reading could block.
+pub(crate) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+    refuse_special(&std::fs::metadata(path)?)?;
+    // What was a file a moment ago may be a pipe now: opened without waiting, and looked at again.
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(NONBLOCK)
+        .open(path)?;
+    let metadata = file.metadata()?;
+    refuse_special(&metadata)?;
+    read_limited(file, &metadata, limit)
+}
+
+/// `O_NONBLOCK`, which has no effect on regular files.
+const NONBLOCK: i32 = 0o4000;
+
+fn read_limited(file: File, metadata: &Metadata, limit: u64) -> Result<Vec<u8>, ReadError> {
+    if metadata.len() > limit {
+        return Err(ReadError::TooLarge { limit });
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
+    // One byte more than allowed tells a file that grew meanwhile.
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(ReadError::TooLarge { limit });
+    }
+    Ok(bytes)
+}
+
+fn refuse_special(metadata: &Metadata) -> Result<(), ReadError> {
+    let kind = metadata.file_type();
+    if kind.is_dir() {
+        return Err(ReadError::Directory);
+    }
+    for (is_it, name) in [
+        (kind.is_fifo(), "a pipe"),
+        (kind.is_socket(), "a socket"),
+        (kind.is_char_device() || kind.is_block_device(), "a device"),
+    ] {
+        if is_it {
+            return Err(ReadError::Special(name));
+        }
+    }
+    Ok(())
+}

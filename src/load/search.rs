@@ -1,0 +1,394 @@
+//! Which files a hierarchy may ever name: its paths with every variable as a wildcard, searched on disk.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use arcstr::ArcStr;
+use hiera_resolver::config::{Level, Locations, Text};
+use hiera_resolver::glob::{Directory, Entry, EntryKind};
+use hiera_resolver::template::{Part, Template};
+use hiera_resolver::{Format, path};
+
+use super::Layers;
+
+/// Directories below each other that are followed. Real trees have fewer than ten.
+const MAX_DEPTH: usize = 64;
+
+/// The files that some lookup could come to, each with what it is read as.
+pub(super) fn find_files(layers: &Layers, listings: &Listings) -> Vec<(Format, String)> {
+    let mut found = Found::default();
+    let configs = [&*layers.global, &layers.environment]
+        .into_iter()
+        .chain(layers.modules.iter().map(|(_, layer)| layer));
+    for level in configs
+        .filter_map(|layer| layer.config())
+        .flat_map(|config| config.all_levels())
+    {
+        for pattern in patterns_of(level) {
+            found.search(&pattern, level.format(), listings);
+        }
+    }
+    found.files
+}
+
+/// A path with wildcards.
+#[derive(Debug, PartialEq, Eq)]
+struct Pattern {
+    /// The directory that is sure to be in it.
+    root: String,
+    /// Its text; a gap stands before each piece but the first. The first alternative is the pattern as written,
+    /// the others are what becomes of it where a variable between two slashes is empty.
+    alternatives: Vec<Vec<String>>,
+}
+
+impl Pattern {
+    fn of(datadir: &Text, location: &Text, extension: Option<&str>, is_glob: bool) -> Self {
+        let mut joined = path::join(datadir.source(), location.source());
+        if let Some(extension) = extension
+            && !joined.ends_with(extension)
+        {
+            joined.push_str(extension);
+        }
+        let mut pieces = vec![String::new()];
+        let parts = Template::parse(&joined);
+        let parts = parts
+            .as_ref()
+            .map_or_else(Vec::new, |template| template.parts().to_vec());
+        if parts.is_empty() {
+            push_text(&mut pieces, &path::normalize(&joined), is_glob);
+        }
+        for part in parts {
+            match part {
+                Part::Text(text) => push_text(&mut pieces, &text, is_glob),
+                Part::Token(_) => pieces.push(String::new()),
+            }
+        }
+        let first = pieces.first().cloned().unwrap_or_default();
+        let root = match first.rsplit_once('/') {
+            Some((directory, _)) if !directory.is_empty() => {
+                path::normalize(directory).into_owned()
+            }
+            _ => "/".to_owned(),
+        };
+        if let (Some(piece), Some((_, name))) = (pieces.first_mut(), first.rsplit_once('/')) {
+            *piece = format!("{}/{name}", if root == "/" { "" } else { &root });
+        }
+        Pattern {
+            root,
+            alternatives: without_empty_components(pieces),
+        }
+    }
+
+    fn matches(&self, path: &str) -> bool {
+        self.alternatives
+            .iter()
+            .any(|pieces| Pattern::fits(pieces, path))
+    }
+
+    fn fits(pieces: &[String], path: &str) -> bool {
+        let Some((first, rest)) = pieces.split_first() else {
+            return false;
+        };
+        let Some(mut left) = path.strip_prefix(first.as_str()) else {
+            // A gap may be empty where it stands for a whole path: then the directory itself is meant.
+            return !rest.is_empty()
+                && rest.iter().all(String::is_empty)
+                && first.strip_suffix('/') == Some(path);
+        };
+        let Some((last, middle)) = rest.split_last() else {
+            return left.is_empty();
+        };
+        for piece in middle {
+            match left.split_once(piece.as_str()) {
+                Some((_, behind)) => left = behind,
+                None => return false,
+            }
+        }
+        left.ends_with(last.as_str())
+    }
+}
+
+/// Variables between slashes that are taken into account for being empty.
+const MAX_EMPTY: usize = 4;
+
+/// The pattern as it is, and with every choice of gaps between two slashes closed.
+fn without_empty_components(pieces: Vec<String>) -> Vec<Vec<String>> {
+    let mut alternatives = vec![pieces];
+    let mut place = 0;
+    while let Some(pieces) = alternatives.get(place).cloned()
+        && alternatives.len() < 1 << MAX_EMPTY
+    {
+        for gap in 1..pieces.len() {
+            let (before, behind) = (pieces.get(gap - 1), pieces.get(gap));
+            let (Some(before), Some(behind)) =
+                (before, behind.and_then(|piece| piece.strip_prefix('/')))
+            else {
+                continue;
+            };
+            if before.ends_with('/') {
+                let mut closed = pieces.clone();
+                closed.splice(gap - 1..=gap, [format!("{before}{behind}")]);
+                if !alternatives.contains(&closed) {
+                    alternatives.push(closed);
+                }
+            }
+        }
+        place += 1;
+    }
+    alternatives
+}
+
+/// Appends text; in a glob, whatever is special in it is a gap.
+fn push_text(pieces: &mut Vec<String>, text: &str, is_glob: bool) {
+    let mut rest = text;
+    if is_glob && let Some(place) = text.find(['*', '?', '[', '{', '\\']) {
+        let (before, special) = text.split_at_checked(place).unwrap_or((text, ""));
+        append(pieces, before);
+        pieces.push(String::new());
+        // What follows the last special character is sure again, unless it ends in a brace or bracket.
+        rest = special
+            .rsplit(['*', '?', ']', '}', ',', '{', '[', '\\'])
+            .next()
+            .unwrap_or_default();
+    }
+    append(pieces, rest);
+}
+
+fn append(pieces: &mut [String], text: &str) {
+    if let Some(last) = pieces.last_mut() {
+        last.push_str(text);
+    }
+}
+
+fn patterns_of(level: &Level) -> Vec<Pattern> {
+    let of = |text: &Text, is_glob| Pattern::of(level.datadir(), text, level.extension(), is_glob);
+    match level.locations() {
+        Locations::None | Locations::Uris(_) => Vec::new(),
+        Locations::Paths(paths) => paths.iter().map(|text| of(text, false)).collect(),
+        Locations::Globs(globs) => globs.iter().map(|text| of(text, true)).collect(),
+        Locations::Mapped { path, .. } => vec![of(path, false)],
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    files: Vec<(Format, String)>,
+    known: HashSet<(Format, String)>,
+}
+
+impl Found {
+    fn search(&mut self, pattern: &Pattern, format: Format, listings: &Listings) {
+        if let [pieces] = pattern.alternatives.as_slice()
+            && let [only] = pieces.as_slice()
+        {
+            if Path::new(only).exists() {
+                self.add(format, only.clone());
+            }
+            return;
+        }
+        if pattern.root == "/" {
+            // A variable right below the root of the disk: nobody means that, and it would be searched whole.
+            return;
+        }
+        if pattern.matches(&pattern.root) && Path::new(&pattern.root).exists() {
+            self.add(format, pattern.root.clone());
+        }
+        self.descend(&pattern.root, pattern, format, listings, &mut Vec::new());
+    }
+
+    fn descend(
+        &mut self,
+        directory: &str,
+        pattern: &Pattern,
+        format: Format,
+        listings: &Listings,
+        above: &mut Vec<(u64, u64)>,
+    ) {
+        let Some(identity) = identity_of(directory) else {
+            return;
+        };
+        // A link to a directory it lies in would go on forever.
+        if above.contains(&identity) || above.len() >= MAX_DEPTH {
+            return;
+        }
+        above.push(identity);
+        for entry in listings.list(directory) {
+            let path = format!("{directory}/{}", entry.name);
+            if pattern.matches(&path) {
+                self.add(format, path.clone());
+            }
+            if entry.kind != EntryKind::File {
+                self.descend(&path, pattern, format, listings, above);
+            }
+        }
+        above.pop();
+    }
+
+    fn add(&mut self, format: Format, path: String) {
+        if self.known.insert((format, path.clone())) {
+            self.files.push((format, path));
+        }
+    }
+}
+
+fn identity_of(directory: &str) -> Option<(u64, u64)> {
+    let metadata = std::fs::metadata(directory).ok()?;
+    metadata.is_dir().then(|| (metadata.dev(), metadata.ino()))
+}
+
+/// Directories as they were when first asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Listings {
+    known: RefCell<HashMap<String, Vec<Entry>>>,
+}
+
+impl Listings {
+    /// The entries of a directory; none where it cannot be read.
+    fn list(&self, directory: &str) -> Vec<Entry> {
+        if let Some(known) = self.known.borrow().get(directory) {
+            return known.clone();
+        }
+        let entries = read_directory(directory);
+        self.known
+            .borrow_mut()
+            .insert(directory.to_owned(), entries.clone());
+        entries
+    }
+
+    /// All of them.
+    pub(super) fn into_entries(self) -> Vec<(ArcStr, Vec<Entry>)> {
+        self.known
+            .into_inner()
+            .into_iter()
+            .map(|(path, entries)| (path.into(), entries))
+            .collect()
+    }
+}
+
+impl Directory for Listings {
+    fn entries(&self, path: &str) -> Vec<Entry> {
+        self.list(path)
+    }
+}
+
+fn read_directory(directory: &str) -> Vec<Entry> {
+    let Ok(entries) = std::fs::read_dir(directory) else {
+        return Vec::new();
+    };
+    let mut list = Vec::new();
+    for entry in entries.filter_map(Result::ok) {
+        let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else {
+            continue;
+        };
+        let kind = if kind.is_dir() {
+            EntryKind::Directory
+        } else if kind.is_symlink() && entry.path().is_dir() {
+            EntryKind::LinkToDirectory
+        } else {
+            EntryKind::File
+        };
+        list.push(Entry {
+            name: name.into(),
+            kind,
+        });
+    }
+    list.sort_by(|left, right| left.name.cmp(&right.name));
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern(location: &str, is_glob: bool) -> Pattern {
+        Pattern::of(&Text::new("/env/data"), &Text::new(location), None, is_glob)
+    }
+
+    fn check(location: &str, is_glob: bool, root: &str, fits: &[&str], does_not: &[&str]) {
+        let pattern = pattern(location, is_glob);
+        assert_eq!(pattern.root, root, "{location}");
+        for path in fits {
+            assert!(pattern.matches(path), "{location} fits {path}");
+        }
+        for path in does_not {
+            assert!(!pattern.matches(path), "{location} does not fit {path}");
+        }
+    }
+
+    #[test]
+    fn a_variable_may_stand_for_anything() {
+        check(
+            "nodes/%{trusted.certname}.yaml",
+            false,
+            "/env/data/nodes",
+            &["/env/data/nodes/a.yaml", "/env/data/nodes/a/b.yaml"],
+            &["/env/data/nodes/a.json", "/env/data/other/a.yaml"],
+        );
+        check(
+            "os/%{a}/%{b}.yaml",
+            false,
+            "/env/data/os",
+            &["/env/data/os/x/y.yaml"],
+            &["/env/data/os/x.yaml"],
+        );
+        check(
+            "os/%{a}/c.yaml",
+            false,
+            "/env/data/os",
+            &["/env/data/os/c.yaml", "/env/data/os/x/c.yaml"],
+            &["/env/data/os/xc.yaml"],
+        );
+        check(
+            "%{x}",
+            false,
+            "/env/data",
+            &["/env/data/a", "/env/data"],
+            &["/env/other"],
+        );
+        check(
+            "../%{x}.yaml",
+            false,
+            "/env",
+            &["/env/a.yaml"],
+            &["/a.yaml"],
+        );
+    }
+
+    #[test]
+    fn a_path_without_variables_is_itself() {
+        check(
+            "common.yaml",
+            false,
+            "/env/data",
+            &["/env/data/common.yaml"],
+            &["/env/data/common2.yaml"],
+        );
+    }
+
+    #[test]
+    fn globs_are_searched_from_their_first_special_character() {
+        check(
+            "g/*.yaml",
+            true,
+            "/env/data/g",
+            &["/env/data/g/a.yaml"],
+            &["/env/data/g/a.json"],
+        );
+        check(
+            "{a,b}/c.yaml",
+            true,
+            "/env/data",
+            &["/env/data/a/c.yaml"],
+            &["/env/data/a/d.yaml"],
+        );
+        check(
+            "x/**/c.{yaml,yml}",
+            true,
+            "/env/data/x",
+            &["/env/data/x/c.yaml", "/env/data/x/y/c.yml"],
+            &[],
+        );
+    }
+}

@@ -1,0 +1,142 @@
+//! Figures for Prometheus. Counting is a few atomic operations: every series is made when the server starts.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+use crate::environments::{self, Environments};
+
+/// All figures.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    registry: Registry,
+    requests: [Counter; 5],
+    seconds: Histogram,
+    lookups: [Counter; 3],
+    environments: Gauge,
+    files: Gauge,
+    faults: Gauge,
+    is_loaded: Gauge,
+}
+
+/// What a lookup came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LookupOutcome {
+    /// A value.
+    Found,
+    /// None.
+    NotFound,
+    /// An error.
+    Failed,
+}
+
+type Labels = [(&'static str, &'static str); 1];
+
+impl Metrics {
+    /// Figures that all stand at zero.
+    pub(crate) fn new() -> Arc<Self> {
+        let mut registry = Registry::with_prefix("hierad");
+        let requests = Family::<Labels, Counter>::default();
+        registry.register(
+            "http_requests",
+            "Requests answered, by class of status",
+            requests.clone(),
+        );
+        let lookups = Family::<Labels, Counter<u64, AtomicU64>>::default();
+        registry.register("lookups", "Keys looked up, by outcome", lookups.clone());
+        let buckets = [
+            0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 0.5,
+            1.0, 5.0,
+        ];
+        let seconds = Histogram::new(buckets);
+        registry.register(
+            "http_request_seconds",
+            "Time from the head of a request to its answer",
+            seconds.clone(),
+        );
+        let gauge = |registry: &mut Registry, name: &str, help: &str| {
+            let gauge = Gauge::default();
+            registry.register(name, help, gauge.clone());
+            gauge
+        };
+        let environments = gauge(
+            &mut registry,
+            "environments",
+            "Environments served, each from one snapshot",
+        );
+        let files = gauge(
+            &mut registry,
+            "snapshot_files",
+            "Data files in all snapshots",
+        );
+        let faults = gauge(&mut registry, "snapshot_faults", "Faults in all snapshots");
+        let is_loaded = gauge(
+            &mut registry,
+            "loaded",
+            "1 once every environment has been loaded",
+        );
+        let class = |name| requests.get_or_create(&[("status", name)]).clone();
+        let outcome = |name| lookups.get_or_create(&[("outcome", name)]).clone();
+        Arc::new(Metrics {
+            requests: [
+                class("1xx"),
+                class("2xx"),
+                class("3xx"),
+                class("4xx"),
+                class("5xx"),
+            ],
+            lookups: [outcome("found"), outcome("not_found"), outcome("failed")],
+            registry,
+            seconds,
+            environments,
+            files,
+            faults,
+            is_loaded,
+        })
+    }
+
+    /// Counts a request.
+    pub(crate) fn count_request(&self, status: u16, took: Duration) {
+        let class = usize::from(status / 100).saturating_sub(1);
+        if let Some(counter) = self.requests.get(class) {
+            counter.inc();
+        }
+        self.seconds.observe(took.as_secs_f64());
+    }
+
+    /// Counts a lookup.
+    pub(crate) fn count_lookup(&self, outcome: LookupOutcome) {
+        if let Some(counter) = self.lookups.get(outcome as usize) {
+            counter.inc();
+        }
+    }
+
+    /// The figures as Prometheus reads them.
+    pub(crate) fn show(&self, served: &Environments) -> String {
+        let all = served.all();
+        let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+        self.environments.set(count(all.len()));
+        self.files.set(count(
+            all.values()
+                .map(|environment| environment.snapshot.files().count())
+                .sum(),
+        ));
+        self.faults.set(count(
+            all.values()
+                .map(|environment| environments::faults(&environment.snapshot).len())
+                .sum(),
+        ));
+        self.is_loaded.set(i64::from(served.is_loaded()));
+        let mut text = String::new();
+        // Writing into a string cannot fail.
+        _ = encode(&mut text, &self.registry);
+        text
+    }
+}
