@@ -58,12 +58,13 @@ pub(crate) fn lookup(arguments: &LookupArgs) -> anyhow::Result<ExitCode> {
     let answer = Session::new(&tree, &scope, explain != Explain::Nothing).lookup(&request);
     let form = arguments.render_as;
     if let Some(explanation) = answer.explanation {
+        let is_told = explanation.tells_end();
         print(&match form.unwrap_or(RenderAs::S) {
             RenderAs::S => format!("{explanation}\n"),
             form => render(&explanation.to_value(), form)?,
         });
         if let Err(error) = answer.outcome
-            && error.puppet_text().is_none()
+            && !is_told
         {
             eprintln!("hierad: {error}");
         }

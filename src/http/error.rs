@@ -12,8 +12,6 @@ pub(crate) struct ApiError {
     kind: ErrorKind,
     detail: String,
     explanation: Option<Explanation>,
-    /// Does the explanation as text say what went wrong?
-    is_explained: bool,
 }
 
 /// The kinds of errors. The end of the problem's `type` is part of the contract.
@@ -116,17 +114,11 @@ impl ApiError {
             kind,
             detail: detail.into(),
             explanation: None,
-            is_explained: false,
         }
     }
 
-    pub(crate) fn with_explanation(
-        mut self,
-        explanation: Option<Explanation>,
-        is_explained: bool,
-    ) -> Self {
+    pub(crate) fn with_explanation(mut self, explanation: Option<Explanation>) -> Self {
         self.explanation = explanation;
-        self.is_explained = is_explained;
         self
     }
 
@@ -136,7 +128,9 @@ impl ApiError {
 
     /// The explanation, where its text alone tells what went wrong.
     pub(crate) fn telling_explanation(&self) -> Option<&Explanation> {
-        self.explanation.as_ref().filter(|_| self.is_explained)
+        self.explanation
+            .as_ref()
+            .filter(|explanation| explanation.tells_end())
     }
 
     /// The problem document.

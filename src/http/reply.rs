@@ -35,13 +35,12 @@ pub(crate) fn check(answer: Answer, names: &[&str], metrics: &Metrics) -> Result
                     names.join("`, `")
                 ),
             };
-            Err(ApiError::new(ErrorKind::KeyNotFound, detail).with_explanation(explanation, true))
+            Err(ApiError::new(ErrorKind::KeyNotFound, detail).with_explanation(explanation))
         }
         Err(error) => {
             metrics.count_lookup(LookupOutcome::Failed);
-            let is_explained = error.puppet_text().is_some();
             Err(ApiError::new(ErrorKind::LookupFailed, error.to_string())
-                .with_explanation(explanation, is_explained))
+                .with_explanation(explanation))
         }
     }
 }

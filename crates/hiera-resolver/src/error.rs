@@ -35,13 +35,8 @@ pub enum LookupError {
     #[error(transparent)]
     Dig(#[from] DigError),
     /// Values that cannot be merged, or a strategy that does not exist.
-    #[error("{error}")]
-    Merge {
-        /// Why.
-        error: MergeError,
-        /// Did it happen below a layer? Puppet's explanations tell only that.
-        is_in_layer: bool,
-    },
+    #[error("{0}")]
+    Merge(#[from] MergeError),
     /// `lookup_options` that cannot be used.
     #[error("{0}")]
     Options(#[from] OptionsError),
@@ -184,71 +179,136 @@ pub enum InterpolationError {
     Dig(#[from] DigError),
 }
 
+/// How Puppet tells of an error at the end of an explanation.
+///
+/// It tells of errors of the lookup itself, and no others; on the way up through the layers one kind may become
+/// the other.
+#[derive(Clone, Debug)]
+pub(crate) struct Telling {
+    kind: TellingKind,
+    text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TellingKind {
+    /// An error of the lookup.
+    Lookup,
+    /// One that has a name of its own, and keeps it.
+    NamedLookup,
+    /// Another error that Puppet knows.
+    Puppet,
+    /// An error that it does not expect, or whose words are not known here.
+    Other,
+}
+
+impl Telling {
+    /// What becomes of it at the edge of a layer.
+    pub(crate) fn leave_layer(&mut self) {
+        if self.kind == TellingKind::Puppet {
+            self.kind = TellingKind::Lookup;
+        }
+    }
+
+    /// What becomes of it where the global layer was asked for a key.
+    pub(crate) fn leave_global(&mut self, key: &str) {
+        if self.kind == TellingKind::Lookup {
+            self.kind = TellingKind::Puppet;
+            self.text = format!("Lookup of key '{key}' failed: {}", self.text);
+        }
+    }
+
+    /// The last line of the explanation, where there is one.
+    pub(crate) fn told(self) -> Option<String> {
+        matches!(self.kind, TellingKind::Lookup | TellingKind::NamedLookup).then_some(self.text)
+    }
+}
+
 impl LookupError {
-    /// The last line of Puppet's explanation of this error; `None` where Puppet does not explain it, or not in
-    /// words that could be told here.
-    pub fn puppet_text(&self) -> Option<String> {
-        Some(match self {
-            LookupError::Key(KeyError::Syntax { key }) => format!("Syntax error in key: '{key}'"),
-            LookupError::Recursion { chain } => {
-                let last = chain.last().map(String::as_str).unwrap_or_default();
-                format!(
-                    "Lookup of key '{last}' failed: Recursive lookup detected in [{}]",
-                    chain.join(", ")
-                )
+    /// How Puppet would tell of it where it happens.
+    pub(crate) fn telling(&self) -> Telling {
+        let (kind, text) = match self {
+            LookupError::Key(KeyError::Syntax { key }) => {
+                (TellingKind::Lookup, format!("Syntax error in key: '{key}'"))
             }
-            LookupError::Interpolation { template, error } => return error.puppet_text(template),
-            LookupError::Dig(error) => return error.puppet_text(),
-            LookupError::File(FileFault::Unparsable { puppet_text, .. }) => puppet_text.clone(),
+            LookupError::Recursion { chain } => (
+                TellingKind::Lookup,
+                format!("Recursive lookup detected in [{}]", chain.join(", ")),
+            ),
+            LookupError::Interpolation { template, error } => error.telling(template),
+            LookupError::Dig(error) => error.telling(),
+            LookupError::File(FileFault::Unparsable { puppet_text, .. }) => {
+                (TellingKind::Lookup, puppet_text.clone())
+            }
             LookupError::UnknownFunction {
                 config,
                 kind,
                 function,
                 ..
             } => {
-                format!("Unable to find '{kind}' function named '{function}' (file: {config})")
+                let text =
+                    format!("Unable to find '{kind}' function named '{function}' (file: {config})");
+                (TellingKind::NamedLookup, text)
             }
-            LookupError::Merge {
-                error: MergeError::WrongType(text),
-                is_in_layer: true,
-            } => text.clone(),
-            LookupError::Options(OptionsError::NotAHash { .. }) => {
-                "value of lookup_options must be a hash".to_owned()
-            }
+            LookupError::Merge(MergeError::WrongType(text)) => (TellingKind::Puppet, text.clone()),
+            LookupError::Options(OptionsError::NotAHash { .. }) => (
+                TellingKind::Lookup,
+                "value of lookup_options must be a hash".to_owned(),
+            ),
             LookupError::Options(OptionsError::ForeignKey { module, key }) => {
                 let what = if key.starts_with('^') {
                     "patterns must match a key starting"
                 } else {
                     "keys must start"
                 };
-                format!("all lookup_options {what} with module name '{module}'")
+                (
+                    TellingKind::Lookup,
+                    format!("all lookup_options {what} with module name '{module}'"),
+                )
             }
-            LookupError::Conversion { .. } | LookupError::ConversionType { .. } => self.to_string(),
-            _ => return None,
-        })
+            LookupError::Conversion { .. } | LookupError::ConversionType { .. } => {
+                (TellingKind::Lookup, self.to_string())
+            }
+            _ => (TellingKind::Other, String::new()),
+        };
+        Telling { kind, text }
     }
 }
 
 impl InterpolationError {
-    fn puppet_text(&self, template: &ArcStr) -> Option<String> {
-        Some(match self {
+    fn telling(&self, template: &ArcStr) -> (TellingKind, String) {
+        match self {
             InterpolationError::AliasNotWholeString => {
-                "'alias' interpolation is only permitted if the expression is equal to the entire string".to_owned()
+                let text = "'alias' interpolation is only permitted if the expression is equal to the entire string";
+                (TellingKind::NamedLookup, text.to_owned())
             }
-            InterpolationError::UnknownFunction { name } => format!("Unknown interpolation method '{name}'"),
+            InterpolationError::UnknownFunction { name } => (
+                TellingKind::NamedLookup,
+                format!("Unknown interpolation method '{name}'"),
+            ),
             InterpolationError::FunctionNotAllowed => {
-                "Interpolation using method syntax is not allowed in this context".to_owned()
+                let text = "Interpolation using method syntax is not allowed in this context";
+                (TellingKind::NamedLookup, text.to_owned())
             }
-            InterpolationError::Key(KeyError::Syntax { .. }) => format!("Syntax error in string: {template}"),
-            InterpolationError::Key(KeyError::NumberFirst { .. }) => return None,
-            InterpolationError::Dig(error) => return error.puppet_text(),
-        })
+            InterpolationError::Key(KeyError::Syntax { .. }) => (
+                TellingKind::Lookup,
+                format!("Syntax error in string: {template}"),
+            ),
+            InterpolationError::Key(KeyError::NumberFirst { .. }) => {
+                (TellingKind::Other, String::new())
+            }
+            InterpolationError::Dig(error) => error.telling(),
+        }
     }
 }
 
 impl DigError {
-    /// Ruby's integers can be asked for their bits, and that then fails in a way that Puppet does not explain.
-    fn puppet_text(&self) -> Option<String> {
-        (self.class != "Integer").then(|| self.to_string())
+    /// Ruby's integers can be asked for their bits, and that then fails in a way that Puppet does not expect.
+    fn telling(&self) -> (TellingKind, String) {
+        let kind = if self.class == "Integer" {
+            TellingKind::Other
+        } else {
+            TellingKind::Lookup
+        };
+        (kind, self.to_string())
     }
 }

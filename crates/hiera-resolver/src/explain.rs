@@ -21,6 +21,7 @@ pub struct Explanation {
     /// The nodes that are open, outermost first.
     open: Vec<usize>,
     texts: Vec<String>,
+    tells_end: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -167,6 +168,19 @@ impl Explanation {
             Some(node) => node.texts.push(text),
             None => self.texts.push(text),
         }
+    }
+
+    /// Ends it with why there is no value. `None`: Puppet's explanation does not say.
+    pub fn tell_end(&mut self, text: Option<String>) {
+        if let Some(text) = text {
+            self.texts.push(text);
+            self.tells_end = true;
+        }
+    }
+
+    /// Does it say why there is no value?
+    pub fn tells_end(&self) -> bool {
+        self.tells_end
     }
 
     fn current(&mut self) -> Option<&mut Node> {

@@ -15,11 +15,11 @@ use arcstr::{ArcStr, literal};
 
 use self::assemble::AssembledOptions;
 use crate::config::Layer;
-use crate::error::LookupError;
+use crate::error::{LookupError, Telling};
 use crate::explain::{Event, Explanation, NodeKind};
 use crate::hash::Hash;
 use crate::key::{LookupKey, Segment};
-use crate::merge::{MergeError, MergeStrategy};
+use crate::merge::MergeStrategy;
 use crate::options::{self, Entry, LOOKUP_OPTIONS, Options};
 use crate::plan::{Location, Plan, PlannedLevel, PlannedOptions};
 use crate::scope::Scope;
@@ -32,7 +32,7 @@ const MAX_CHAIN: usize = 250;
 /// How deep interpolation may nest a value: twice what a file may hold.
 const MAX_DEPTH: u16 = 1000;
 /// Steps of one lookup: files looked into, tokens filled in, pieces of text written.
-const MAX_WORK: u64 = 20_000_000;
+const MAX_WORK: u64 = 5_000_000;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -154,6 +154,7 @@ impl<'a> Session<'a> {
             work: 0,
             gathered: Vec::new(),
             assembled: AssembledOptions::default(),
+            telling: None,
         };
         let outcome = walk.lookup(
             request.names,
@@ -161,15 +162,14 @@ impl<'a> Session<'a> {
             request.merge,
             request.value_type,
         );
+        let telling = walk.telling.take();
         let mut explanation = walk.explanation;
         if let Some(explanation) = &mut explanation {
             match &outcome {
                 Ok(Outcome::Found(_)) => {}
-                Ok(Outcome::NotFound) => explanation.remark(not_found_text(request.names)),
+                Ok(Outcome::NotFound) => explanation.tell_end(Some(not_found_text(request.names))),
                 Err(error) => {
-                    if let Some(text) = error.puppet_text() {
-                        explanation.remark(text);
-                    }
+                    explanation.tell_end(telling.unwrap_or_else(|| error.telling()).told())
                 }
             }
         }
@@ -306,6 +306,8 @@ struct Walk<'s, 'a> {
     /// The values found so far, where the strategy merges them all at once.
     gathered: Vec<Value>,
     assembled: AssembledOptions,
+    /// How an error on its way up is to be told.
+    telling: Option<Telling>,
 }
 
 impl<'s, 'a> Walk<'s, 'a> {
@@ -453,6 +455,12 @@ impl<'s, 'a> Walk<'s, 'a> {
     }
 
     fn in_global(&mut self, key: &LookupKey, strategy: &MergeStrategy) -> Step {
+        let found = self.in_global_layer(key, strategy);
+        self.telling_of(&found, |telling| telling.leave_global(key.as_str()));
+        found
+    }
+
+    fn in_global_layer(&mut self, key: &LookupKey, strategy: &MergeStrategy) -> Step {
         let prepared = self.session.global()?;
         if prepared.plan.config.version() != 3 {
             return self.in_layer(&prepared, key, strategy);
@@ -702,12 +710,11 @@ impl<'s, 'a> Walk<'s, 'a> {
                     merged = Some(match merged {
                         None => strategy.convert_first(value),
                         Some(higher) if strategy.gathers() => higher,
-                        Some(higher) => walk.merged(strategy.merge(&higher, &value))?,
+                        Some(higher) => strategy.merge(&higher, &value)?,
                     });
                 }
                 if strategy.gathers() {
-                    let all = strategy.merge_all(walk.gathered.get(start..).unwrap_or_default());
-                    merged = walk.merged(all)?;
+                    merged = strategy.merge_all(walk.gathered.get(start..).unwrap_or_default())?;
                 }
                 if let Some(merged) = &merged {
                     walk.report(None, || Event::Result(merged.clone()));
@@ -715,13 +722,6 @@ impl<'s, 'a> Walk<'s, 'a> {
                 Ok(merged)
             },
         )
-    }
-
-    fn merged<T>(&self, result: Result<T, MergeError>) -> Result<T, LookupError> {
-        result.map_err(|error| LookupError::Merge {
-            error,
-            is_in_layer: !self.names.is_empty(),
-        })
     }
 
     /// Follows the segments of a key into a value.
@@ -781,7 +781,15 @@ impl<'s, 'a> Walk<'s, 'a> {
         self.names.push(key.text().clone());
         let result = body(self);
         self.names.pop();
+        self.telling_of(&result, Telling::leave_layer);
         result
+    }
+
+    /// Keeps track of how an error would be told, where that is wanted.
+    fn telling_of<R>(&mut self, result: &Result<R, LookupError>, step: impl FnOnce(&mut Telling)) {
+        if let (Err(error), true) = (result, self.explanation.is_some()) {
+            step(self.telling.get_or_insert_with(|| error.telling()));
+        }
     }
 
     /// Counts work done, so that data which multiplies itself comes to an end.

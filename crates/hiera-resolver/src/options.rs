@@ -252,10 +252,7 @@ impl Entry {
         match &self.merge {
             None => Ok(None),
             Some(Ok(strategy)) => Ok(Some(strategy)),
-            Some(Err(error)) => Err(LookupError::Merge {
-                error: error.clone(),
-                is_in_layer: false,
-            }),
+            Some(Err(error)) => Err(LookupError::Merge(error.clone())),
         }
     }
 

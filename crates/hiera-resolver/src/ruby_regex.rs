@@ -7,7 +7,8 @@
 //!
 //! Puppet: a backreference with a level (`\k<n+1>`) and Unicode blocks (`\p{InBasic_Latin}`) are refused, and
 //! so are patterns beyond the bounds on size and nesting. Characters that Unicode has added since version 13
-//! belong to classes here and to none in Ruby 3.1.
+//! belong to classes here and to none in Ruby 3.1. An absence operator whose part can be empty, such as
+//! `(?~a|)`, never matches; Ruby says the same of `(?~)` but not always.
 
 mod ast;
 mod backtrack;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 use regex::{Regex, RegexBuilder};
 
 use check::Groups;
+use linear::Validity;
 use program::Program;
 
 pub use set::PatternSet;
@@ -81,13 +83,14 @@ pub struct RubyRegex {
     pattern: Arc<str>,
     /// The pattern for the regex crate, where it has one.
     linear: Option<Arc<Linear>>,
-    /// For patterns that have no other way, and for a text in which `^` differs.
+    /// For patterns that have no other way, and for texts that the other is not right for.
     backtracking: Option<Arc<Program>>,
 }
 
 #[derive(Debug)]
 struct Linear {
     regex: Regex,
+    validity: Validity,
 }
 
 impl RubyRegex {
@@ -110,11 +113,15 @@ impl RubyRegex {
                     .nest_limit(NEST_LIMIT)
                     .build()
                     .map_err(|_| RegexProblem::TooLarge)?;
-                Some(Arc::new(Linear { regex }))
+                Some(Arc::new(Linear {
+                    regex,
+                    validity: Validity::of(&parsed.node),
+                }))
             }
             None => None,
         };
-        let needs_program = linear.is_none() || linear::has_line_start(&parsed.node);
+        let is_always_linear = |linear: &Arc<Linear>| linear.validity == Validity::default();
+        let needs_program = !linear.as_ref().is_some_and(is_always_linear);
         let backtracking = match needs_program {
             true => Some(program::compile(&parsed.node, &groups, parsed.groups)?),
             false => None,
@@ -129,8 +136,9 @@ impl RubyRegex {
     /// Does the pattern match somewhere in the text?
     pub fn is_match(&self, text: &str) -> Result<bool, MatchError> {
         match (&self.linear, &self.backtracking) {
-            // In Ruby, `^` does not match after a line break at the very end, in the regex crate it does.
-            (Some(_), Some(program)) if text.ends_with('\n') => backtrack::is_match(program, text),
+            (Some(linear), Some(program)) if !linear.validity.holds_for(text) => {
+                backtrack::is_match(program, text)
+            }
             (Some(linear), _) => Ok(linear.regex.is_match(text)),
             (None, Some(program)) => backtrack::is_match(program, text),
             (None, None) => Ok(false),
@@ -142,9 +150,10 @@ impl RubyRegex {
         &self.pattern
     }
 
-    /// The pattern in the syntax of the regex crate.
-    fn translation(&self) -> Option<&str> {
-        self.linear.as_ref().map(|linear| linear.regex.as_str())
+    /// The pattern in the syntax of the regex crate, and for which texts it is right.
+    fn translation(&self) -> Option<(&str, Validity)> {
+        let linear = self.linear.as_ref()?;
+        Some((linear.regex.as_str(), linear.validity))
     }
 }
 

@@ -42,7 +42,7 @@ fn digit(byte: u8) -> Option<u8> {
 
 /// Bytes of text without a stray letter or bit.
 pub(super) fn decode_strict(text: &[u8]) -> Option<Vec<u8>> {
-    if text.len() % 4 != 0 {
+    if !text.len().is_multiple_of(4) {
         return None;
     }
     let padding = text
@@ -82,7 +82,7 @@ pub(super) fn decode_urlsafe(text: &[u8]) -> Option<Vec<u8>> {
         })
         .collect();
     if !text.ends_with(b"=") {
-        while text.len() % 4 != 0 {
+        while !text.len().is_multiple_of(4) {
             text.push(b'=');
         }
     }

@@ -153,7 +153,7 @@ pub(super) fn hash(signature: usize, arguments: &[Value]) -> Result<Value, Conve
             return Err(unusable(problem));
         }
     };
-    if items.len() % 2 != 0 {
+    if !items.len().is_multiple_of(2) {
         return Err(unusable("odd number of arguments for Hash"));
     }
     let mut hash = Hash::new();

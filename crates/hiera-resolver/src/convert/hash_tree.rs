@@ -112,7 +112,10 @@ impl Node {
                 }
                 Ok(())
             }
-            // Puppet: letters of a text are not replaced by a path into it.
+            Node::Leaf(Value::Str(text)) => {
+                *self = Node::Leaf(Value::str(replace_letter(text, index, &value)?));
+                Ok(())
+            }
             Node::Leaf(value) => Err(no_method("[]=", value)),
         }
     }
@@ -154,6 +157,38 @@ impl Node {
                     .collect();
                 Value::hash(hash)
             }
+        }
+    }
+}
+
+/// A text with one letter, or the first piece of it that is the index, replaced.
+fn replace_letter(text: &str, index: &Value, value: &Value) -> Result<String, ConversionError> {
+    if let Value::Str(piece) = index {
+        if !text.contains(piece.as_str()) {
+            return Err(unusable("string not matched"));
+        }
+    } else {
+        array_index(index, text.chars().count())?;
+    }
+    let Value::Str(value) = value else {
+        let class = value.ruby_class();
+        return Err(unusable(format!(
+            "no implicit conversion of {class} into String"
+        )));
+    };
+    if let Value::Str(piece) = index {
+        return Ok(text.replacen(piece.as_str(), value, 1));
+    }
+    let length = text.chars().count();
+    match array_index(index, length)?.filter(|place| *place <= length) {
+        Some(place) => {
+            let before = text.chars().take(place);
+            let after = text.chars().skip(place + 1);
+            Ok(before.chain(value.chars()).chain(after).collect())
+        }
+        None => {
+            let index = super::stringify(index);
+            Err(unusable(format!("index {index} out of string")))
         }
     }
 }

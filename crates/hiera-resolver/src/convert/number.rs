@@ -209,7 +209,7 @@ pub(crate) fn big_to_float(number: &BigInt) -> f64 {
 fn close_up(text: &str) -> Option<String> {
     let sign = text.chars().next().filter(|char| "+-".contains(*char))?;
     let rest = text.get(1..)?;
-    let digits = rest.trim_start_matches(|char: char| char == ' ' || char == '\t');
+    let digits = rest.trim_start_matches([' ', '\t']);
     let has_gap = digits.len() < rest.len() && !digits.contains('\n');
     has_gap.then(|| format!("{sign}{digits}"))
 }
@@ -364,7 +364,7 @@ fn numeric_from_text(text: &str) -> Value {
     if matches!(second, Some('b' | 'B' | 'x' | 'X')) {
         return ruby_integer(text, None).map_or(Value::Null, Value::integer);
     }
-    let is_blank = |char: char| char == ' ' || char == '\t';
+    let is_blank = [' ', '\t'];
     let text = text.trim_matches(is_blank);
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),

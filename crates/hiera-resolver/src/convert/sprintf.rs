@@ -15,8 +15,8 @@ fn with_lines(format: &Format, text: &str) -> Result<String, ConversionError> {
     Ok(format!("{before}{text}{after}"))
 }
 
-/// Flags that `String` knows and Ruby does not.
-fn check_flags(format: &Format) -> Result<(), ConversionError> {
+/// Refuses the flags that `String` knows and Ruby does not.
+pub(super) fn check_flags(format: &Format) -> Result<(), ConversionError> {
     let foreign = format.flags.chars().find(|flag| !" +#0-".contains(*flag));
     match foreign {
         None => Ok(()),
@@ -99,6 +99,9 @@ pub(super) fn integer(format: &Format, number: &BigInt) -> Result<String, Conver
         prefix = "";
     }
     let dots = if complement { ".." } else { "" };
+    if complement {
+        precision = precision.map(|precision| precision.saturating_sub(2));
+    }
     let fixed = sign.len() + prefix.len() + dots.len();
     let mut width = format.width.unwrap_or(0).saturating_sub(fixed);
     let zero_padded = format.has('0') && !format.has('-') && precision.is_none();
@@ -283,6 +286,10 @@ fn hexadecimal(number: f64, precision: Option<usize>, alternative: bool) -> Stri
             }
             let width = precision * 4;
             lead = kept >> width;
+            if lead == 2 {
+                lead = 1;
+                exponent += 1;
+            }
             let fraction = kept & ((1 << width) - 1);
             digits = if precision == 0 {
                 String::new()

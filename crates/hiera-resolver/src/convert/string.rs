@@ -367,6 +367,7 @@ fn any(
     inspected: &str,
     seconds: Option<i128>,
 ) -> Result<String, ConversionError> {
+    sprintf::check_flags(format)?;
     match (format.letter, seconds) {
         ('s', _) => sprintf::text(format, text),
         ('p', _) => sprintf::text(format, inspected),

@@ -110,11 +110,11 @@ fn parse(
             })?
         }
     };
-    let offset = match zone.or(parsed.zone.as_deref()) {
-        Some(zone) => utc_offset(zone)?,
-        None => 0,
-    };
-    Ok(utc(&parsed)? - offset)
+    let time = utc(&parsed)?;
+    match zone.or(parsed.zone.as_deref()) {
+        Some(zone) => Ok(time - utc_offset(zone)?),
+        None => Ok(time),
+    }
 }
 
 /// The offset of a zone in nanoseconds.
@@ -140,7 +140,8 @@ fn utc(parsed: &Parsed) -> Result<i128, ConversionError> {
     let (hour, minute) = (parsed.hour.unwrap_or(0), parsed.minute.unwrap_or(0));
     let second = parsed.second.unwrap_or(0);
     if hour == 24 && (minute, second) != (0, 0) {
-        return Err(out_of_range());
+        let field = if minute > 0 { "min" } else { "sec" };
+        return Err(unusable(format!("{field} out of range")));
     }
     let month = parsed.month.unwrap_or(1);
     let days = days_before(year, month) + i128::from(parsed.day.unwrap_or(1)) - 1;

@@ -85,7 +85,11 @@ fn unescape(written: &[u8], out: &mut Vec<u8>) -> Result<(), (usize, JsonProblem
                 });
                 at += 2;
             }
-            None => at += 1,
+            // Left over when half a surrogate pair ate the backslash before: it escapes the closing quote.
+            None => {
+                out.push(b'"');
+                at += 1;
+            }
         }
     }
     Ok(())

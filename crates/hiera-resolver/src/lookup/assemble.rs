@@ -129,9 +129,7 @@ impl<'a> Walk<'_, 'a> {
             let merged = match (global, own) {
                 (None, own) => own,
                 (global, None) => global,
-                (Some(global), Some(own)) => {
-                    Some(self.merged(MergeStrategy::HASH.merge(&global, &own))?)
-                }
+                (Some(global), Some(own)) => Some(MergeStrategy::HASH.merge(&global, &own)?),
             };
             self.assembled.environment = Some(merged);
         }

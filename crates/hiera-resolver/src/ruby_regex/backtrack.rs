@@ -1,15 +1,14 @@
 //! The backtracking matcher, for what linear time cannot do: it tries one way after the other, as Ruby does,
 //! but only so many steps.
 
-use regex_syntax::hir::ClassUnicode;
-
 use super::MatchError;
 use super::ast::{Assertion, Backreference};
+use super::fold::{self, contains};
 use super::program::{Address, Instruction, Program};
-use super::{fold, sets};
+use super::sets;
 
-/// Steps that one match may take: some 20 ms.
-const MAX_STEPS: usize = 1_000_000;
+/// Steps that one match may take: some 10 ms, and some 20 MB.
+const MAX_STEPS: usize = 500_000;
 
 /// Does the program match anywhere in the text?
 pub(super) fn is_match(program: &Program, text: &str) -> Result<bool, MatchError> {
@@ -20,7 +19,7 @@ pub(super) fn is_match(program: &Program, text: &str) -> Result<bool, MatchError
         steps: 0,
         nesting: Vec::new(),
         trail: Vec::new(),
-        groups: vec![Group::default(); program.groups],
+        groups: vec![None; program.groups],
     };
     for start in 0..=characters.len() {
         if matcher.run(0, start, characters.len())?.is_some() {
@@ -31,12 +30,8 @@ pub(super) fn is_match(program: &Program, text: &str) -> Result<bool, MatchError
     Ok(false)
 }
 
-/// Where a group was found last.
-#[derive(Clone, Copy, Debug, Default)]
-struct Group {
-    start: Option<usize>,
-    end: Option<usize>,
-}
+/// The start and end of what a group matched last; nothing while it is being matched.
+type Group = Option<(usize, usize)>;
 
 /// What to go back to.
 #[derive(Clone, Copy, Debug)]
@@ -138,14 +133,11 @@ impl Matcher<'_> {
             Instruction::Jump(target) => state.address = *target,
             Instruction::GroupStart(number) => {
                 self.remember(state, state.position);
-                self.set_group(*number, |group| group.start = Some(state.position));
+                self.set_group(*number, None);
             }
             Instruction::GroupEnd(number) => {
-                let found = Group {
-                    start: Some(self.recall(state)),
-                    end: Some(state.position),
-                };
-                self.set_group(*number, |group| *group = found);
+                let start = self.recall(state);
+                self.set_group(*number, Some((start, state.position)));
             }
             Instruction::RoundStart => self.remember(state, state.position),
             Instruction::RoundEnd(after) => {
@@ -198,8 +190,7 @@ impl Matcher<'_> {
             }
             Instruction::Return => state.address = self.recall(state),
             Instruction::Condition(number, otherwise) => {
-                let group = self.groups.get(*number).copied().unwrap_or_default();
-                if group.start.is_none() || group.end.is_none() {
+                if self.groups.get(*number).copied().flatten().is_none() {
                     state.address = *otherwise;
                 }
             }
@@ -209,6 +200,7 @@ impl Matcher<'_> {
                     return Ok(false);
                 };
                 state.address = *after;
+                self.steps += longest.saturating_sub(state.position);
                 for position in state.position..longest {
                     self.push_way(State { position, ..*state });
                 }
@@ -282,13 +274,10 @@ impl Matcher<'_> {
         self.trail.push(Trail::Way { state });
     }
 
-    fn set_group(&mut self, number: usize, change: impl FnOnce(&mut Group)) {
-        if let Some(group) = self.groups.get_mut(number) {
-            self.trail.push(Trail::Group {
-                number,
-                was: *group,
-            });
-            change(group);
+    fn set_group(&mut self, number: usize, group: Group) {
+        if let Some(slot) = self.groups.get_mut(number) {
+            let was = std::mem::replace(slot, group);
+            self.trail.push(Trail::Group { number, was });
         }
     }
 
@@ -316,11 +305,10 @@ impl Matcher<'_> {
 
     /// Forgets the ways above a height of the trail, but not how to undo the groups.
     fn forget_ways(&mut self, height: usize) {
-        let mut index = 0;
-        self.trail.retain(|entry| {
-            index += 1;
-            index <= height || matches!(entry, Trail::Group { .. })
-        });
+        let above = self.trail.split_off(height.min(self.trail.len()));
+        let groups = above.into_iter();
+        self.trail
+            .extend(groups.filter(|entry| matches!(entry, Trail::Group { .. })));
     }
 
     fn holds(&self, assertion: Assertion, position: usize) -> bool {
@@ -349,33 +337,31 @@ impl Matcher<'_> {
     }
 
     /// The position after what a group matched, if that comes next.
-    fn refer(&self, reference: &Backreference, position: usize, end: usize) -> Option<usize> {
+    fn refer(&mut self, reference: &Backreference, position: usize, end: usize) -> Option<usize> {
         reference.groups.iter().find_map(|number| {
-            let group = self.groups.get(*number)?;
-            let (start, stop) = (group.start?, group.end?);
-            // A group that refers to itself may have a new start and an old end.
+            let (start, stop) = (*self.groups.get(*number)?)?;
             let wanted = self.text.get(start..stop).unwrap_or_default();
             let after = position + wanted.len();
+            self.steps += wanted.len();
             let found = self.text.get(position..after).filter(|_| after <= end)?;
             let is_same = |(left, right): (&char, &char)| {
-                left == right || (reference.ignores_case && contains(&fold::cases(*left), *right))
+                left == right || (reference.ignores_case && is_same_letter(*left, *right))
             };
             wanted.iter().zip(found).all(is_same).then_some(after)
         })
     }
 }
 
+fn is_same_letter(left: char, right: char) -> bool {
+    if left.is_ascii() && right.is_ascii() {
+        return left.eq_ignore_ascii_case(&right);
+    }
+    contains(&fold::cases(left), right)
+}
+
 fn is_word(character: char, is_ascii: bool) -> bool {
     if is_ascii || character.is_ascii() {
         return character.is_ascii_alphanumeric() || character == '_';
     }
-    contains(&sets::word(), character)
-}
-
-fn contains(set: &ClassUnicode, character: char) -> bool {
-    let ranges = set.ranges();
-    let index = ranges.partition_point(|range| range.end() < character);
-    ranges
-        .get(index)
-        .is_some_and(|range| range.start() <= character)
+    contains(&sets::WORD, character)
 }

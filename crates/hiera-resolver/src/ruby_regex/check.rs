@@ -97,15 +97,27 @@ pub(super) fn length(node: &Node, groups: &Groups<'_>, calls: usize) -> Option<u
         Node::Group(_, inner) | Node::Options(inner) | Node::Atomic(inner) => {
             length(inner, groups, calls)
         }
-        // A chain of more calls than there are groups is a recursion.
-        Node::Call(group) if calls <= groups.0.len() => {
-            length(groups.body(*group)?, groups, calls + 1)
+        Node::Call(group) => {
+            // A chain of more calls than there are groups is a recursion.
+            let body = groups.body(*group).filter(|_| calls <= groups.0.len())?;
+            if calls_group(body, *group) {
+                return None;
+            }
+            length(body, groups, calls + 1)
         }
         _ => None,
     }
 }
 
-/// The least number of characters that a part matches, as far as it is more than none.
+fn calls_group(node: &Node, group: usize) -> bool {
+    matches!(node, Node::Call(called) if *called == group)
+        || node
+            .children()
+            .into_iter()
+            .any(|child| calls_group(child, group))
+}
+
+/// Can a part match without a character?
 pub(super) fn can_be_empty(node: &Node, groups: &Groups<'_>, calls: usize) -> bool {
     let below = |node: &Node| can_be_empty(node, groups, calls);
     match node {
@@ -115,6 +127,10 @@ pub(super) fn can_be_empty(node: &Node, groups: &Groups<'_>, calls: usize) -> bo
         Node::Repeat(repeat) => repeat.min == 0 || below(&repeat.node),
         Node::Group(_, inner) | Node::Options(inner) | Node::Atomic(inner) => below(inner),
         Node::Condition(_, yes, no) => below(yes) || below(no),
+        Node::Backreference(reference) => reference.groups.iter().any(|group| {
+            let body = groups.body(*group).filter(|_| calls <= groups.0.len());
+            body.is_none_or(|body| can_be_empty(body, groups, calls + 1))
+        }),
         Node::Call(group) => match groups.body(*group) {
             Some(body) if calls <= groups.0.len() => can_be_empty(body, groups, calls + 1),
             _ => true,
@@ -179,9 +195,9 @@ impl Recursion<'_> {
                 }
                 Ok(reach)
             }
-            Node::Alternate(branches) => {
+            Node::Alternate(_) | Node::Condition(..) => {
                 let mut reach = Reach::Always;
-                for branch in branches {
+                for branch in node.children() {
                     match self.visit(branch, is_head)? {
                         Reach::AtOnce => return Ok(Reach::AtOnce),
                         Reach::Always => {}

@@ -3,7 +3,6 @@
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 use super::ast::Node;
-use super::sets;
 
 /// Characters that equal several, each followed by those (Unicode's CaseFolding.txt, status F).
 const FOLDINGS: &str = "\
@@ -29,8 +28,7 @@ fn foldings() -> impl Iterator<Item = (char, &'static str)> {
 /// The character in all its cases.
 pub(super) fn cases(character: char) -> ClassUnicode {
     let mut set = ClassUnicode::new([ClassUnicodeRange::new(character, character)]);
-    // It fails only without tables of Unicode, which are compiled in.
-    let _ = set.try_case_fold_simple();
+    set.case_fold_simple();
     set
 }
 
@@ -70,32 +68,33 @@ pub(super) fn expansions(set: &ClassUnicode) -> Vec<&'static str> {
     longer
 }
 
-/// A set with the other cases of its members, across the border of ASCII only for those in `listed`.
-pub(super) fn set(mut set: ClassUnicode, listed: &ClassUnicode) -> ClassUnicode {
-    let ascii = sets::ascii();
-    let folded_within = |border: &ClassUnicode| {
-        let mut part = set.clone();
-        part.intersect(border);
-        let _ = part.try_case_fold_simple();
-        part.intersect(border);
-        part
-    };
-    let mut others = ascii.clone();
-    others.negate();
-    let (inside, outside) = (folded_within(&ascii), folded_within(&others));
-    let mut across = listed.clone();
-    let _ = across.try_case_fold_simple();
-    set.union(&inside);
-    set.union(&outside);
-    set.union(&across);
+/// A set with the other cases of its members: of all that are `listed`, and of those that are there by a
+/// name such as `[[:upper:]]`, in which Ruby leaves out the other cases that belong to Latin-1, except `ß`.
+pub(super) fn set(
+    mut set: ClassUnicode,
+    listed: &ClassUnicode,
+    named: &ClassUnicode,
+) -> ClassUnicode {
+    for (part, is_named) in [(listed, false), (named, true)] {
+        let mut cases = part.clone();
+        cases.case_fold_simple();
+        if is_named {
+            let latin_1 = [('\u{80}', '\u{DE}'), ('\u{E0}', '\u{FF}')];
+            let ranges = latin_1.map(|(first, last)| ClassUnicodeRange::new(first, last));
+            cases.difference(&ClassUnicode::new(ranges));
+        }
+        set.union(&cases);
+    }
     set
 }
 
-fn contains(set: &ClassUnicode, character: char) -> bool {
-    let range = ClassUnicode::new([ClassUnicodeRange::new(character, character)]);
-    let mut both = range;
-    both.intersect(set);
-    !both.ranges().is_empty()
+/// Is the character in the set?
+pub(super) fn contains(set: &ClassUnicode, character: char) -> bool {
+    let ranges = set.ranges();
+    let index = ranges.partition_point(|range| range.end() < character);
+    ranges
+        .get(index)
+        .is_some_and(|range| range.start() <= character)
 }
 
 /// Adds literals in all their cases, with the shorter forms that several of them have together.
@@ -133,13 +132,14 @@ struct Literal {
 
 fn literals(text: &str) -> Vec<Literal> {
     let characters: Vec<char> = text.chars().collect();
+    let sets: Vec<ClassUnicode> = text.chars().map(cases).collect();
     let starts_with = |at: usize, target: &str| {
-        let rest = characters.get(at..).unwrap_or_default();
+        let rest = sets.get(at..).unwrap_or_default();
         rest.len() >= target.chars().count()
             && target
                 .chars()
                 .zip(rest)
-                .all(|(wanted, found)| wanted == *found || contains(&cases(wanted), *found))
+                .all(|(wanted, set)| contains(set, wanted))
     };
     let shorter = |at: usize| {
         foldings()

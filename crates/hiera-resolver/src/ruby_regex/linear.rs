@@ -13,10 +13,47 @@ pub(super) fn translate(node: &Node) -> Option<String> {
     Some(out)
 }
 
-/// Does `^` occur? In the regex crate it also matches after a line break at the very end.
-pub(super) fn has_line_start(node: &Node) -> bool {
-    matches!(node, Node::Assertion(Assertion::LineStart))
-        || node.children().into_iter().any(has_line_start)
+/// For which texts a translation is right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Validity {
+    /// Not for a text that ends in a line break: Ruby's `^` does not match after it, and its `\Z` before it.
+    pub(super) excludes_final_newline: bool,
+    /// Only for ASCII: what is part of a word differs beyond.
+    pub(super) is_for_ascii: bool,
+}
+
+impl Validity {
+    pub(super) fn of(node: &Node) -> Self {
+        let own = match node {
+            Node::Assertion(Assertion::LineStart | Assertion::LastLineEnd) => Validity {
+                excludes_final_newline: true,
+                is_for_ascii: false,
+            },
+            Node::Assertion(Assertion::WordBoundary {
+                is_ascii: false, ..
+            }) => Validity {
+                excludes_final_newline: false,
+                is_for_ascii: true,
+            },
+            _ => Validity::default(),
+        };
+        node.children()
+            .into_iter()
+            .map(Validity::of)
+            .fold(own, Validity::and)
+    }
+
+    pub(super) fn and(self, other: Validity) -> Self {
+        Validity {
+            excludes_final_newline: self.excludes_final_newline || other.excludes_final_newline,
+            is_for_ascii: self.is_for_ascii || other.is_for_ascii,
+        }
+    }
+
+    pub(super) fn holds_for(self, text: &str) -> bool {
+        !(self.excludes_final_newline && text.ends_with('\n')
+            || self.is_for_ascii && !text.is_ascii())
+    }
 }
 
 fn write_node(node: &Node, out: &mut String) -> Option<()> {
@@ -46,8 +83,14 @@ fn write_node(node: &Node, out: &mut String) -> Option<()> {
             Assertion::LineStart => "(?m:^)",
             Assertion::LineEnd => "(?m:$)",
             Assertion::TextStart => r"\A",
-            Assertion::TextEnd => r"\z",
-            _ => return None,
+            Assertion::TextEnd | Assertion::LastLineEnd => r"\z",
+            Assertion::WordBoundary {
+                is_negated: false, ..
+            } => r"(?-u:\b)",
+            // The regex crate takes it for bytes only.
+            Assertion::WordBoundary {
+                is_negated: true, ..
+            } => return None,
         }),
         Node::Concat(nodes) => {
             for node in nodes {

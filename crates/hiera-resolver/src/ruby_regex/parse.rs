@@ -34,6 +34,7 @@ pub(super) fn parse(pattern: &str) -> Result<Parsed> {
         groups: Vec::new(),
         has_numbered_reference: false,
         calls: Vec::new(),
+        is_in_look_behind: false,
     };
     let node = parser.alternation()?;
     if parser.peek().is_some() {
@@ -83,6 +84,8 @@ struct Parser {
     has_numbered_reference: bool,
     /// The targets of the calls so far. Until the end, a call holds an index into these.
     calls: Vec<CallTarget>,
+    /// There, all cases of a text have to be of the same length.
+    is_in_look_behind: bool,
 }
 
 impl Parser {
@@ -119,6 +122,7 @@ impl Parser {
             let atom = self.atom()?;
             self.skip_blanks()?;
             if let (Atom::Literal(literal), true) = (&atom, self.options.ignores_case)
+                && !self.is_in_look_behind
                 && !self.is_at_repeat()
             {
                 caseless.push(*literal);
@@ -126,7 +130,11 @@ impl Parser {
             }
             fold::push_caseless(&mut nodes, &std::mem::take(&mut caseless));
             let node = match atom {
-                Atom::Literal(literal) if self.options.ignores_case => fold::caseless(literal),
+                Atom::Literal(literal) if self.options.ignores_case => match self.is_in_look_behind
+                {
+                    true => Node::Set(fold::cases(literal)),
+                    false => fold::caseless(literal),
+                },
                 Atom::Literal(literal) => set_of(literal, literal),
                 Atom::Node(node) => node,
                 // The options hold to the end of the group, across `|`.

@@ -2,6 +2,7 @@
 
 use regex::{RegexSet, RegexSetBuilder};
 
+use super::linear::Validity;
 use super::{MatchError, RubyRegex, SIZE_LIMIT};
 
 /// Patterns in order, held against a text together.
@@ -13,15 +14,23 @@ pub struct PatternSet {
     /// The index of the pattern for each one of `linear`.
     // Invariant: ascending.
     indices: Vec<usize>,
+    /// For which texts all of `linear` are right.
+    validity: Validity,
 }
 
 impl PatternSet {
     /// A set of these patterns.
     pub fn new(patterns: Vec<RubyRegex>) -> Self {
-        let translated = patterns.iter().enumerate();
-        let translated =
-            translated.filter_map(|(index, pattern)| Some((index, pattern.translation()?)));
-        let (indices, texts): (Vec<usize>, Vec<&str>) = translated.unzip();
+        let mut indices = Vec::new();
+        let mut texts = Vec::new();
+        let mut validity = Validity::default();
+        for (index, pattern) in patterns.iter().enumerate() {
+            if let Some((text, for_texts)) = pattern.translation() {
+                indices.push(index);
+                texts.push(text);
+                validity = validity.and(for_texts);
+            }
+        }
         // A handful of patterns may be large, many together only a bit larger.
         let size_limit = SIZE_LIMIT.saturating_mul(8);
         let linear = RegexSetBuilder::new(&texts)
@@ -32,6 +41,7 @@ impl PatternSet {
             linear: linear.ok(),
             patterns,
             indices,
+            validity,
         }
     }
 
@@ -44,26 +54,27 @@ impl PatternSet {
     ///
     /// A match that is given up is an error only if no pattern before it matches.
     pub fn first_match(&self, text: &str) -> Result<Option<usize>, MatchError> {
-        let linear = self.linear.as_ref().filter(|_| !text.ends_with('\n'));
-        let Some(linear) = linear else {
-            return self.search(text, self.patterns.len());
+        let linear = self.linear.as_ref();
+        let Some(linear) = linear.filter(|_| self.validity.holds_for(text)) else {
+            return self.first_of(text, |_| true);
         };
         let found = linear.matches(text).iter().next();
         let found = found.and_then(|index| self.indices.get(index).copied());
         // What is left to ask are the other patterns before the one that was found.
-        let before = found.unwrap_or(self.patterns.len());
-        let others = self.patterns.iter().enumerate().take(before);
-        for (index, pattern) in others.filter(|(_, pattern)| pattern.translation().is_none()) {
-            if pattern.is_match(text)? {
-                return Ok(Some(index));
-            }
-        }
-        Ok(found)
+        let before = self.first_of(text, |index| {
+            found.is_none_or(|found| index < found) && self.indices.binary_search(&index).is_err()
+        })?;
+        Ok(before.or(found))
     }
 
-    fn search(&self, text: &str, count: usize) -> Result<Option<usize>, MatchError> {
-        for (index, pattern) in self.patterns.iter().enumerate().take(count) {
-            if pattern.is_match(text)? {
+    /// The first of the wanted patterns that matches, held against the text one by one.
+    fn first_of(
+        &self,
+        text: &str,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> Result<Option<usize>, MatchError> {
+        for (index, pattern) in self.patterns.iter().enumerate() {
+            if is_wanted(index) && pattern.is_match(text)? {
                 return Ok(Some(index));
             }
         }

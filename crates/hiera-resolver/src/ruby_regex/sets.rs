@@ -1,5 +1,7 @@
 //! Named sets of characters: shorthands, POSIX brackets, Unicode properties.
 
+use std::sync::LazyLock;
+
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
 use super::RegexProblem;
@@ -32,17 +34,17 @@ pub(super) fn shorthand(letter: char, is_unicode: bool) -> ClassUnicode {
         'h' => set("[0-9A-Fa-f]"),
         'd' if is_unicode => set(r"\p{Nd}"),
         's' if is_unicode => set(r"\p{White_Space}"),
-        _ if is_unicode => word(),
+        _ if is_unicode => WORD.clone(),
         'd' => set("[0-9]"),
         's' => set(r"[\t-\r ]"),
         _ => set("[0-9A-Za-z_]"),
     }
 }
 
-/// What Ruby counts as part of a word in Unicode.
-pub(super) fn word() -> ClassUnicode {
-    set(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}]")
-}
+/// What `\w` and `\b` count as part of a word in Unicode: for Ruby, the superscripts and fractions of Latin-1
+/// too, though not in `[[:word:]]`.
+pub(super) static WORD: LazyLock<ClassUnicode> =
+    LazyLock::new(|| set(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}²³¹¼½¾]"));
 
 /// The characters that `\R` matches.
 pub(super) fn line_breaks() -> ClassUnicode {
@@ -58,14 +60,14 @@ pub(super) fn posix(name: &str, is_ascii: bool) -> Option<ClassUnicode> {
         "blank" => set(r"[\p{Zs}\t]"),
         "cntrl" => set(r"\p{Cc}"),
         "digit" => set(r"\p{Nd}"),
-        "graph" => set(r"[^\p{White_Space}\p{Cc}\p{Cn}\p{Cs}]"),
+        "graph" => set(r"[^\p{White_Space}\p{Cc}\p{Cn}]"),
         "lower" => set(r"\p{Lowercase}"),
-        "print" => set(r"[[^\p{White_Space}\p{Cc}\p{Cn}\p{Cs}]\p{Zs}]"),
+        "print" => set(r"[[^\p{White_Space}\p{Cc}\p{Cn}]\p{Zs}]"),
         "punct" => set(r"[\p{P}$+<=>^`|~]"),
         "space" => set(r"\p{White_Space}"),
         "upper" => set(r"\p{Uppercase}"),
         "xdigit" => set("[0-9A-Fa-f]"),
-        "word" => word(),
+        "word" => set(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}]"),
         _ => return None,
     };
     if is_ascii {

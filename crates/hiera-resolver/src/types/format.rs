@@ -82,6 +82,12 @@ impl Type {
     }
 }
 
+/// The set of types that Puppet takes for all of them.
+const TYPE_SET: &str = "TypeSet[{pcore_uri => 'http://puppet.com/2016.1/pcore', \
+                        pcore_version => '1.0.0', \
+                        name_authority => 'http://puppet.com/2016.1/runtime', \
+                        name => 'DefaultTypeSet', version => '0.0.0'}]";
+
 /// Parameters between brackets.
 struct List<'a> {
     out: &'a mut dyn Write,
@@ -276,6 +282,7 @@ fn write_type(out: &mut dyn Write, ty: &Type, expanded: bool) -> fmt::Result {
                 _ => Ok(()),
             }
         }
+        Type::TypeSet => out.write_str(TYPE_SET),
         Type::Reference(text) => write!(out, "TypeReference[{}]", quote::puppet_quote(text)),
         _ => out.write_str(&name),
     }

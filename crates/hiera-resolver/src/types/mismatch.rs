@@ -46,10 +46,6 @@ pub(super) enum Step {
     Key(ArcStr),
     /// An argument.
     Parameter(&'static str),
-    /// What is returned.
-    Return,
-    /// The block of a call.
-    Block,
     /// An element.
     Index(usize),
     /// One of several types.
@@ -65,8 +61,6 @@ impl fmt::Display for Step {
             Step::Entry(key) => write!(f, "entry '{key}'"),
             Step::Key(key) => write!(f, "key of entry '{key}'"),
             Step::Parameter(name) => write!(f, "parameter '{name}'"),
-            Step::Return => f.write_str("return"),
-            Step::Block => f.write_str("block"),
             Step::Index(index) => write!(f, "index {index}"),
             Step::Variant(index) => write!(f, "variant {index}"),
             Step::Signature(index) => write!(f, "{}.", index + 1),

@@ -238,15 +238,16 @@ fn parse_alternative(text: &str, whole: &str) -> Result<Option<Part>, String> {
         let from = Part::AtLeast(Partial::parse(from)?.floor()?);
         return Ok(from.intersection(&Part::AtMost(Partial::parse(to)?.floor()?)));
     }
-    let mut words = text.split(is_space).peekable();
+    let mut words: Vec<&str> = text
+        .split(is_space)
+        .filter(|word| !word.is_empty())
+        .collect();
     // Ruby keeps the empty word in front of a space, and none after the last.
-    let mut common: Option<Option<Part>> = None;
-    let mut words_left: Vec<&str> = Vec::new();
-    if text.starts_with(is_space) {
-        words_left.push("");
+    if text.starts_with(is_space) && !words.is_empty() {
+        words.insert(0, "");
     }
-    words_left.extend(words.by_ref().filter(|word| !word.is_empty()));
-    for word in words_left {
+    let mut common: Option<Option<Part>> = None;
+    for word in words {
         let part = parse_simple(word).ok_or_else(unparsable)??;
         common = Some(match common {
             None => Some(part),

@@ -58,7 +58,7 @@ impl Uri {
             }
             None => rest,
         };
-        if !is_made_of(path, "!$&'()*+,-./:;=@_~") || path.starts_with("//") && uri.host.is_none() {
+        if !is_made_of(path, "!$&'()*+,-./:;=@_~") {
             return Err(bad());
         }
         let is_rootless = !path.is_empty() && !path.starts_with('/');
@@ -129,11 +129,27 @@ impl Uri {
                 }
                 (self.port, self.userinfo) = (None, None);
             }
-            Some("ftp" | "ldap" | "ldaps") if self.path.is_none() => {
-                return Err("bad URI".to_owned());
+            Some("ldap" | "ldaps") if self.path.is_none() => {
+                return Err("bad LDAP URL".to_owned());
             }
-            Some("mailto") if self.opaque.is_none() => {
-                return Err("unrecognised opaque part for mailtoURL: ".to_owned());
+            Some("ftp") => {
+                // A path is relative to where the server starts; `%2F` leads to its root.
+                let path = self.path.as_deref().ok_or("URI::InvalidURIError")?;
+                let path = path.strip_prefix('/').unwrap_or(path);
+                self.path = Some(match path.strip_prefix('/') {
+                    Some(path) => format!("/%2F{path}"),
+                    None => format!("/{path}"),
+                });
+            }
+            Some("mailto") => {
+                if let (None, Some(query)) = (&self.opaque, self.query.take()) {
+                    self.opaque = Some(format!("?{query}"));
+                }
+                let opaque = self.opaque.as_deref();
+                let opaque = opaque.ok_or("missing opaque part for mailto URL")?;
+                if !opaque.split('?').next().is_none_or(is_address_list) {
+                    return Err(format!("unrecognised opaque part for mailtoURL: {opaque}"));
+                }
             }
             _ => {}
         }
@@ -150,7 +166,7 @@ impl Uri {
                 if !is_made_of(userinfo, "!$&'()*+,-.:;=_~") {
                     return None;
                 }
-                self.userinfo = Some(userinfo.to_owned());
+                self.userinfo = Some(userinfo.to_owned()).filter(|userinfo| !userinfo.is_empty());
                 rest
             }
             None => authority,
@@ -182,7 +198,7 @@ impl Uri {
     fn default_port(&self) -> Option<u64> {
         Some(match self.scheme.as_deref()? {
             "http" | "ws" => 80,
-            "https" | "wss" => 443,
+            "https" => 443,
             "ftp" => 21,
             "ldap" => 389,
             "ldaps" => 636,
@@ -238,6 +254,17 @@ impl fmt::Display for Uri {
             None => Ok(()),
         }
     }
+}
+
+/// `a@b,c@d;`
+fn is_address_list(text: &str) -> bool {
+    let text = text.strip_suffix([',', ';']).unwrap_or(text);
+    text.is_empty()
+        || text.split([',', ';']).all(|address| {
+            address.split_once('@').is_some_and(|(name, host)| {
+                !name.is_empty() && !host.is_empty() && !host.contains('@')
+            })
+        })
 }
 
 fn is_scheme(text: &str) -> bool {

@@ -17,9 +17,11 @@ const UNMATCHED_RANGE: RegexProblem =
 /// A class while it is read.
 struct ClassSet {
     set: ClassUnicode,
-    /// Those of the members that are not there by way of `\w` and its like, limited to ASCII. Only these
-    /// find their other case across the border of ASCII: `(?i)[k]` matches the Kelvin sign, `(?i)[\w]` not.
+    /// Those of the members that are written out. They match in any case: `(?i)[k]` matches the Kelvin sign,
+    /// which `(?i)[\w]` does not.
     listed: ClassUnicode,
+    /// Those that are there by a name for a part of Unicode.
+    named: ClassUnicode,
 }
 
 /// What the last item of a class was, since a range may start with it.
@@ -36,11 +38,19 @@ enum Last {
     Complete,
 }
 
+/// What a bracket inside a class starts.
+enum Inner {
+    Class,
+    Posix(ClassUnicode),
+    Literal,
+}
+
 impl ClassSet {
     fn empty() -> Self {
         ClassSet {
             set: ClassUnicode::empty(),
             listed: ClassUnicode::empty(),
+            named: ClassUnicode::empty(),
         }
     }
 
@@ -53,18 +63,21 @@ impl ClassSet {
     fn add(&mut self, set: &ClassUnicode, is_limited: bool) {
         self.set.union(set);
         if !is_limited {
-            self.listed.union(set);
+            self.named.union(set);
         }
     }
 
     fn intersect(&mut self, other: &ClassSet) {
         self.set.intersect(&other.set);
-        self.listed.intersect(&other.listed);
+        self.listed.intersect(&other.set);
+        self.named.intersect(&other.set);
     }
 
     fn negate(&mut self) {
+        // What is not excluded is as good as written out.
         self.set.negate();
-        self.listed.negate();
+        self.listed = self.set.clone();
+        self.named = ClassUnicode::empty();
     }
 }
 
@@ -75,7 +88,7 @@ impl Parser {
         let mut set = class.set;
         if self.options.ignores_case {
             let longer = fold::expansions(&class.listed);
-            set = fold::set(set, &class.listed);
+            set = fold::set(set, &class.listed, &class.named);
             if !is_negated {
                 return Ok(fold::with_expansions(set, longer));
             }
@@ -86,13 +99,20 @@ impl Parser {
         Ok(Node::Set(set))
     }
 
-    /// A `\p{...}` outside of a class.
-    pub(super) fn property_node(&self, set: ClassUnicode) -> Node {
-        if !self.options.ignores_case {
-            return Node::Set(set);
+    /// A `\p{...}` outside of a class, of which the letter was taken.
+    pub(super) fn property_node(&mut self, is_negated: bool) -> Result<Node> {
+        let (mut set, is_negated) = self.property(is_negated)?;
+        if self.options.ignores_case {
+            let longer = fold::expansions(&set);
+            set = fold::set(set.clone(), &ClassUnicode::empty(), &set);
+            if !is_negated {
+                return Ok(fold::with_expansions(set, longer));
+            }
         }
-        let longer = fold::expansions(&set);
-        fold::with_expansions(fold::set(set.clone(), &set), longer)
+        if is_negated {
+            set.negate();
+        }
+        Ok(Node::Set(set))
     }
 
     /// The members of a class before it is negated, and whether it is.
@@ -117,12 +137,13 @@ impl Parser {
             last = match character {
                 ']' => break,
                 '-' => self.hyphen(&mut class, last)?,
-                '[' => match self.posix_bracket()? {
-                    Some(set) => {
+                '[' => match self.inner_bracket()? {
+                    Inner::Literal => self.value(&mut class, last, '[')?,
+                    Inner::Posix(set) => {
                         let is_limited = self.options.range == Range::Ascii;
                         self.member_set(&mut class, last, &set, is_limited)?
                     }
-                    None => {
+                    Inner::Class => {
                         self.flush(&mut class, last);
                         let (mut inner, is_negated) = self.class_set()?;
                         if is_negated {
@@ -130,6 +151,7 @@ impl Parser {
                         }
                         class.set.union(&inner.set);
                         class.listed.union(&inner.listed);
+                        class.named.union(&inner.named);
                         Last::Complete
                     }
                 },
@@ -164,7 +186,10 @@ impl Parser {
                 self.member_set(class, last, &set, is_limited)
             }
             'p' | 'P' if self.peek() == Some('{') => {
-                let set = self.property(character == 'P')?;
+                let (mut set, is_negated) = self.property(character == 'P')?;
+                if is_negated {
+                    set.negate();
+                }
                 self.member_set(class, last, &set, false)
             }
             'b' => self.value(class, last, '\x08'),
@@ -241,34 +266,44 @@ impl Parser {
         false
     }
 
-    /// `[:alpha:]`, whose first bracket was taken; nothing when it is a nested class.
-    fn posix_bracket(&mut self) -> Result<Option<ClassUnicode>> {
-        let Some([':', rest @ ..]) = self.characters.get(self.position..) else {
-            return Ok(None);
-        };
+    /// What a bracket inside a class starts; the bracket was taken.
+    fn inner_bracket(&mut self) -> Result<Inner> {
+        if self.peek() != Some(':') || !self.has_posix_end() {
+            return Ok(Inner::Class);
+        }
+        let rest = self.rest().get(1..).unwrap_or_default();
         let is_negated = rest.first() == Some(&'^');
-        let name_start = self.position + 1 + usize::from(is_negated);
-        let name: String = rest
-            .iter()
-            .skip(usize::from(is_negated))
+        let rest = rest.get(usize::from(is_negated)..).unwrap_or_default();
+        // No name is longer than this, and Ruby looks no further.
+        let name = rest.iter().take(20);
+        let name: String = name
             .take_while(|character| !matches!(character, ':' | ']'))
             .collect();
-        let end = name_start + name.chars().count();
-        if self.characters.get(end..end + 2) != Some(&[':', ']']) {
-            return Ok(None);
+        let length = name.chars().count();
+        if rest.get(length..length + 2) != Some(&[':', ']']) {
+            return Ok(Inner::Literal);
         }
         let is_ascii = self.options.range == Range::Ascii;
         let Some(mut set) = sets::posix(&name, is_ascii) else {
-            if name.chars().count() > 20 {
-                return Ok(None);
-            }
             return Err(RegexProblem::Refused("invalid POSIX bracket type"));
         };
         if is_negated {
             set.negate();
         }
-        self.position = end + 2;
-        Ok(Some(set))
+        self.position += 1 + usize::from(is_negated) + length + 2;
+        Ok(Inner::Posix(set))
+    }
+
+    /// Does `:]` come before any other closing bracket?
+    fn has_posix_end(&self) -> bool {
+        let mut rest = self.rest().get(1..).unwrap_or_default();
+        loop {
+            match rest {
+                [] | [']', ..] => return false,
+                [':', ']', ..] => return true,
+                ['\\', _, after @ ..] | [_, after @ ..] => rest = after,
+            }
+        }
     }
 
     /// `\w`, `\W` and their like.
@@ -281,8 +316,8 @@ impl Parser {
         set
     }
 
-    /// `\p{...}`, of which the letter was taken.
-    pub(super) fn property(&mut self, is_negated: bool) -> Result<ClassUnicode> {
+    /// The set of a `\p{...}`, and whether it is meant to be negated; the letter was taken.
+    fn property(&mut self, is_negated: bool) -> Result<(ClassUnicode, bool)> {
         self.position += 1;
         let is_negated = is_negated != self.take('^');
         let mut name = String::new();
@@ -295,10 +330,6 @@ impl Parser {
                 Some(character) => name.push(character),
             }
         }
-        let mut set = sets::property(&name)?;
-        if is_negated {
-            set.negate();
-        }
-        Ok(set)
+        Ok((sets::property(&name)?, is_negated))
     }
 }

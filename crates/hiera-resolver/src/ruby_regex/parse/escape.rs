@@ -29,10 +29,7 @@ impl Parser {
             ]))),
             'X' => sets::grapheme_cluster(),
             'w' | 'W' | 'd' | 'D' | 's' | 'S' | 'h' | 'H' => Node::Set(self.shorthand(character)),
-            'p' | 'P' if self.peek() == Some('{') => {
-                let set = self.property(character == 'P')?;
-                return Ok(Atom::Node(self.property_node(set)));
-            }
+            'p' | 'P' if self.peek() == Some('{') => self.property_node(character == 'P')?,
             'k' => match self.opening_mark() {
                 Some(end) => {
                     let (groups, level) = self.reference(end)?;

@@ -39,7 +39,10 @@ impl Parser {
             '<' => match self.peek().ok_or(UNMATCHED)? {
                 '=' | '!' => {
                     let is_negated = self.next() == Some('!');
-                    Node::Look(look(true, is_negated), Box::new(self.body()?))
+                    let was_inside = std::mem::replace(&mut self.is_in_look_behind, true);
+                    let body = self.body()?;
+                    self.is_in_look_behind = was_inside;
+                    Node::Look(look(true, is_negated), Box::new(body))
                 }
                 _ => self.named_capture('>')?,
             },
