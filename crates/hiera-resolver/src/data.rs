@@ -3,12 +3,15 @@
 //! Texts with `%{` become templates, `lookup_options` are compiled, short texts are shared. A file that
 //! cannot be read or parsed is a [`DataFile`] too: one that says so to whoever looks into it.
 
+mod build;
+
 use std::sync::Arc;
 
 use arcstr::ArcStr;
 use indexmap::IndexSet;
-use psych_yaml::{Build, Limits, Mark, Scalar, Source};
+use psych_yaml::Limits;
 
+use self::build::ValueBuilder;
 use crate::hash::Hash;
 use crate::json;
 use crate::options::FileOptions;
@@ -200,15 +203,19 @@ impl Contents {
 }
 
 fn decode_yaml(path: &ArcStr, bytes: &[u8], texts: &mut Texts) -> Result<Contents, FileFault> {
-    let root = read_yaml(bytes, texts).map_err(|error| FileFault::Unparsable {
-        path: path.clone(),
-        line: error.mark().line,
-        column: error.mark().column,
-        problem: error.problem().to_string(),
-        puppet_text: format!("Unable to parse {}", error.puppet_message(path)),
+    let mut builder = ValueBuilder::new(texts);
+    let root = psych_yaml::read(bytes, &Limits::default(), &mut builder).map_err(|error| {
+        FileFault::Unparsable {
+            path: path.clone(),
+            line: error.mark().line,
+            column: error.mark().column,
+            problem: error.problem().to_string(),
+            puppet_text: format!("Unable to parse {}", error.puppet_message(path)),
+        }
     })?;
+    let notices = builder.into_notices();
     match root {
-        Some(Value::Hash(hash)) => Ok(Contents::new(Arc::unwrap_or_clone(hash), Vec::new())),
+        Some(Value::Hash(hash)) => Ok(Contents::new(Arc::unwrap_or_clone(hash), notices)),
         other => {
             let found = other.map_or("no data", |value| kind_of(&value));
             let text =
@@ -246,7 +253,7 @@ fn decode_json(path: &ArcStr, bytes: &[u8], texts: &mut Texts) -> Result<Content
 
 /// Reads YAML as Puppet reads its data: Symbols as keys become texts.
 pub fn read_yaml(bytes: &[u8], texts: &mut Texts) -> Result<Option<Value>, psych_yaml::ReadError> {
-    psych_yaml::read(bytes, &Limits::default(), &mut ValueBuilder { texts })
+    psych_yaml::read(bytes, &Limits::default(), &mut ValueBuilder::new(texts))
 }
 
 fn kind_of(value: &Value) -> &'static str {
@@ -287,71 +294,5 @@ impl Texts {
             Some(template) => Value::Template(Arc::new(template)),
             None => Value::Str(self.share(text)),
         }
-    }
-}
-
-struct ValueBuilder<'a> {
-    texts: &'a mut Texts,
-}
-
-impl Build for ValueBuilder<'_> {
-    type Value = Value;
-    type Sequence = Vec<Value>;
-    type Mapping = Hash;
-
-    fn scalar(&mut self, scalar: Scalar<'_>, _source: Source<'_>) -> Value {
-        match scalar {
-            Scalar::Null => Value::Null,
-            Scalar::Bool(flag) => Value::Bool(flag),
-            Scalar::Integer(number) => Value::Int(number),
-            Scalar::BigInteger(number) => Value::integer(number),
-            Scalar::Float(number) => Value::Float(number),
-            Scalar::String(text) => self.texts.value(text),
-            Scalar::Bytes(bytes) => Value::Bytes(Arc::new(bytes.to_vec())),
-            Scalar::Symbol(name) => Value::Symbol(self.texts.share(name)),
-        }
-    }
-
-    fn sequence(&mut self) -> Vec<Value> {
-        Vec::new()
-    }
-
-    fn push(&mut self, sequence: &mut Vec<Value>, value: Value) {
-        sequence.push(value);
-    }
-
-    fn finish_sequence(&mut self, sequence: Vec<Value>, _mark: Mark) -> Value {
-        Value::array(sequence)
-    }
-
-    fn mapping(&mut self) -> Hash {
-        Hash::new()
-    }
-
-    fn insert(&mut self, mapping: &mut Hash, key: Value, value: Value) {
-        let key = match key {
-            Value::Symbol(name) => self.texts.value(&name),
-            other => other,
-        };
-        mapping.insert(key, value);
-    }
-
-    fn finish_mapping(&mut self, mapping: Hash, _mark: Mark) -> Value {
-        Value::hash(mapping)
-    }
-
-    fn entries(&self, value: &Value) -> Option<Vec<(Value, Value)>> {
-        value.as_hash().map(|hash| {
-            hash.iter()
-                .map(|(key, value)| (key.clone(), value.clone()))
-                .collect()
-        })
-    }
-
-    fn open_entries(&self, mapping: &Hash) -> Vec<(Value, Value)> {
-        mapping
-            .iter()
-            .map(|(key, value)| (key.clone(), value.clone()))
-            .collect()
     }
 }

@@ -55,33 +55,14 @@ pub fn inspect(value: &Value, out: &mut String) {
     }
 }
 
-/// Ruby prints a float in decimal notation between 0.0001 and 10¹⁶, else with an exponent of two digits.
+/// What Ruby's `to_s` makes of a float.
 pub fn float(number: f64, out: &mut String) {
-    if number.is_nan() {
-        return out.push_str("NaN");
+    match number {
+        _ if number.is_nan() => out.push_str("NaN"),
+        f64::INFINITY => out.push_str("Infinity"),
+        f64::NEG_INFINITY => out.push_str("-Infinity"),
+        finite => out.push_str(&psych_yaml::float_text(finite)),
     }
-    if number.is_infinite() {
-        return out.push_str(if number > 0.0 {
-            "Infinity"
-        } else {
-            "-Infinity"
-        });
-    }
-    let magnitude = number.abs();
-    if magnitude == 0.0 || (1e-4..1e16).contains(&magnitude) {
-        _ = write!(out, "{number:?}");
-        return;
-    }
-    let scientific = format!("{number:e}");
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    out.push_str(mantissa);
-    if !mantissa.contains('.') {
-        out.push_str(".0");
-    }
-    let (sign, digits) = exponent
-        .strip_prefix('-')
-        .map_or(('+', exponent), |digits| ('-', digits));
-    _ = write!(out, "e{sign}{digits:0>2}");
 }
 
 fn symbol(name: &str, out: &mut String) {
@@ -166,7 +147,7 @@ mod tests {
             (-0.0, "-0.0"),
             (1e-4, "0.0001"),
             (1e-5, "1.0e-05"),
-            (1e15, "1000000000000000.0"),
+            (1e15, "1.0e+15"),
             (1e16, "1.0e+16"),
             (1.5e20, "1.5e+20"),
             (1e-7, "1.0e-07"),

@@ -57,5 +57,5 @@ pub use build::{Build, Limits, Mark, Source, Style};
 pub use error::{Limit, NumberKind, Problem, ReadError};
 pub use read::read;
 pub use scalar::Scalar;
-pub use write::{WriteError, Writer};
+pub use write::{WriteError, Writer, float_text};
 pub use yaml::{Builder, Mapping, Yaml, parse};

@@ -3,6 +3,8 @@
 mod astral;
 mod text;
 
+pub use text::float_text;
+
 use std::ffi::CStr;
 
 use astral::Astral;

@@ -73,6 +73,11 @@ pub(super) fn float(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { ".inf" } else { "-.inf" }.to_owned();
     }
+    float_text(number)
+}
+
+/// A finite float as Ruby's `to_s` writes it: the shortest text that reads back, with an exponent where that is long.
+pub fn float_text(number: f64) -> String {
     let (digits, exponent) = shortest(number);
     let places = digits.chars().filter(char::is_ascii_digit).count();
     // A whole number has up to fifteen digits before it gets an exponent, one with a fraction as many as there are.

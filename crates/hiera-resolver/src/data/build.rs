@@ -1,0 +1,186 @@
+//! YAML nodes → values, and what people trip over on the way.
+
+use std::sync::Arc;
+
+use arcstr::ArcStr;
+use psych_yaml::{Build, Mark, Scalar, Source, Style};
+
+use super::{Notice, Texts};
+use crate::hash::Hash;
+use crate::value::Value;
+
+/// Makes values of a file's nodes.
+pub(super) struct ValueBuilder<'a> {
+    texts: &'a mut Texts,
+    notices: Vec<Notice>,
+    /// Symbols that are not yet known to be keys.
+    symbols: Vec<(ArcStr, Mark)>,
+}
+
+impl<'a> ValueBuilder<'a> {
+    pub(super) fn new(texts: &'a mut Texts) -> Self {
+        ValueBuilder {
+            texts,
+            notices: Vec::new(),
+            symbols: Vec::new(),
+        }
+    }
+
+    /// What was found odd, in the order of the file.
+    pub(super) fn into_notices(mut self) -> Vec<Notice> {
+        for (name, mark) in self.symbols {
+            if !matches!(name.as_str(), "default" | "undef") {
+                let text = format!(
+                    "`:{name}` is a Symbol, and lookups of the value it stands in fail; quote it"
+                );
+                self.notices.push(Notice {
+                    line: mark.line,
+                    column: mark.column,
+                    text,
+                });
+            }
+        }
+        self.notices
+            .sort_by_key(|notice| (notice.line, notice.column));
+        self.notices
+    }
+
+    /// Points at a number that is hardly what was meant.
+    fn check_number(&mut self, value: &Value, source: Source<'_>) {
+        if source.style != Style::Plain || !is_surprising(source.text) {
+            return;
+        }
+        let mut read = String::new();
+        crate::ruby_text::inspect(value, &mut read);
+        let text = format!(
+            "`{}` is read as the number {read}; quote it if it is text",
+            source.text
+        );
+        self.notices.push(Notice {
+            line: source.mark.line,
+            column: source.mark.column,
+            text,
+        });
+    }
+}
+
+/// `80,443` and `22:22` are numbers in YAML 1.1, `0644` is octal, and `1.10` loses its zero.
+fn is_surprising(text: &str) -> bool {
+    let digits = text.trim_start_matches(['+', '-']);
+    let is_octal = digits.len() > 1
+        && digits.starts_with('0')
+        && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let loses_zero = digits
+        .split_once('.')
+        .is_some_and(|(_, places)| places.len() > 1 && places.ends_with('0'));
+    text.contains([',', ':']) || is_octal || loses_zero
+}
+
+impl Build for ValueBuilder<'_> {
+    type Value = Value;
+    type Sequence = Vec<Value>;
+    type Mapping = Hash;
+
+    fn scalar(&mut self, scalar: Scalar<'_>, source: Source<'_>) -> Value {
+        let value = match scalar {
+            Scalar::Null => Value::Null,
+            Scalar::Bool(flag) => Value::Bool(flag),
+            Scalar::Integer(number) => Value::Int(number),
+            Scalar::BigInteger(number) => Value::integer(number),
+            Scalar::Float(number) => Value::Float(number),
+            Scalar::String(text) => self.texts.value(text),
+            Scalar::Bytes(bytes) => Value::Bytes(Arc::new(bytes.to_vec())),
+            Scalar::Symbol(name) => {
+                let name = self.texts.share(name);
+                self.symbols.push((name.clone(), source.mark));
+                Value::Symbol(name)
+            }
+        };
+        if matches!(value, Value::Int(_) | Value::Float(_)) {
+            self.check_number(&value, source);
+        }
+        value
+    }
+
+    fn sequence(&mut self) -> Vec<Value> {
+        Vec::new()
+    }
+
+    fn push(&mut self, sequence: &mut Vec<Value>, value: Value) {
+        sequence.push(value);
+    }
+
+    fn finish_sequence(&mut self, sequence: Vec<Value>, _mark: Mark) -> Value {
+        Value::array(sequence)
+    }
+
+    fn mapping(&mut self) -> Hash {
+        Hash::new()
+    }
+
+    fn insert(&mut self, mapping: &mut Hash, key: Value, value: Value) {
+        // Puppet makes text of Symbols that are keys.
+        let key = match key {
+            Value::Symbol(name) => {
+                if let Some(place) = self.symbols.iter().rposition(|(known, _)| *known == name) {
+                    self.symbols.remove(place);
+                }
+                self.texts.value(&name)
+            }
+            other => other,
+        };
+        mapping.insert(key, value);
+    }
+
+    fn finish_mapping(&mut self, mapping: Hash, _mark: Mark) -> Value {
+        Value::hash(mapping)
+    }
+
+    fn entries(&self, value: &Value) -> Option<Vec<(Value, Value)>> {
+        value.as_hash().map(|hash| {
+            hash.iter()
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect()
+        })
+    }
+
+    fn open_entries(&self, mapping: &Hash) -> Vec<(Value, Value)> {
+        mapping
+            .iter()
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::data::{DataFile, Format, Texts};
+
+    #[test]
+    fn what_people_trip_over_is_pointed_at() {
+        let yaml = ":key: 1\nports: 80,443\ntime: 22:22\nmode: 0644\nversion: 1.10\nfine: [1.5, 10, '0644']\nbad: :word\n";
+        let file = DataFile::decode(
+            "/x.yaml",
+            Format::Yaml,
+            yaml.as_bytes(),
+            &mut Texts::default(),
+        );
+        let notices: Vec<String> = file
+            .contents()
+            .unwrap()
+            .notices()
+            .iter()
+            .map(|notice| format!("{}:{} {}", notice.line, notice.column, notice.text))
+            .collect();
+        assert_eq!(
+            notices,
+            [
+                "2:8 `80,443` is read as the number 80443; quote it if it is text",
+                "3:7 `22:22` is read as the number 80520; quote it if it is text",
+                "4:7 `0644` is read as the number 420; quote it if it is text",
+                "5:10 `1.10` is read as the number 1.1; quote it if it is text",
+                "7:6 `:word` is a Symbol, and lookups of the value it stands in fail; quote it",
+            ]
+        );
+    }
+}
