@@ -1,0 +1,19 @@
+# syntax=docker/dockerfile:1
+FROM rust:1.95-slim-bookworm AS build
+WORKDIR /src
+COPY . .
+RUN --mount=type=cache,target=/usr/local/cargo/registry \
+    --mount=type=cache,target=/src/target \
+    cargo build --release --locked --bin hierad && cp target/release/hierad /hierad
+
+FROM debian:bookworm-slim
+RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin hierad
+COPY --from=build /hierad /usr/local/bin/hierad
+# The sample. Mount a directory with a hierad.yaml of your own over it, read-only.
+COPY config /etc/hierad
+USER 10001
+ENV HIERAD_LISTEN=0.0.0.0:8080
+EXPOSE 8080
+# No HEALTHCHECK: what runs the container asks /livez and /readyz itself.
+ENTRYPOINT ["hierad"]
+CMD ["serve"]
