@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use arcstr::ArcStr;
+use indexmap::IndexSet;
 
 use crate::hash::Hash;
 use crate::value::Value;
@@ -27,6 +28,7 @@ pub mod semver;
 mod semver_range;
 pub(crate) mod signature;
 pub mod uri;
+mod uri_type;
 
 pub use alias::{Alias, LocalAlias};
 pub(crate) use infer::{infer, infer_set};
@@ -298,18 +300,16 @@ impl Type {
 
     /// Any of these types; where they come to one, that one.
     pub(crate) fn variant(types: impl IntoIterator<Item = Type>) -> Type {
-        let mut flat: Vec<Type> = Vec::new();
-        let mut push = |ty: Type| {
-            if !flat.contains(&ty) {
-                flat.push(ty);
-            }
-        };
+        let mut flat = IndexSet::<Type, foldhash::fast::RandomState>::default();
         for ty in types {
             match ty {
-                Type::Variant(inner) => inner.iter().cloned().for_each(&mut push),
-                ty => push(ty),
+                Type::Variant(inner) => flat.extend(inner.iter().cloned()),
+                ty => {
+                    flat.insert(ty);
+                }
             }
         }
+        let flat: Vec<Type> = flat.into_iter().collect();
         match <[Type; 1]>::try_from(flat) {
             Ok([only]) => only,
             Err(flat) => Type::Variant(flat.into()),
@@ -382,3 +382,6 @@ impl std::hash::Hash for UriType {
         self.parts.len().hash(state);
     }
 }
+
+#[cfg(test)]
+mod tests;

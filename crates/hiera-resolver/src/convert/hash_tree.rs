@@ -6,6 +6,9 @@ use super::{ConversionError, MAX_SIZE, unusable};
 use crate::hash::Hash;
 use crate::value::Value;
 
+/// The longest path into a tree.
+const MAX_DEPTH: usize = 500;
+
 /// A value that later paths may still reach into.
 enum Node {
     Leaf(Value),
@@ -21,6 +24,9 @@ pub(super) fn build(entries: &[Value], all_hashes: bool) -> Result<Value, Conver
             continue;
         };
         match path.as_array().unwrap_or_default() {
+            long if long.len() > MAX_DEPTH => {
+                return Err(ConversionError::TooLarge { limit: MAX_DEPTH });
+            }
             [] => root.merge(value)?,
             [front @ .., last] => {
                 let mut node = &mut root;

@@ -7,23 +7,33 @@ use num_bigint::BigInt;
 
 use super::{
     Alias, CallableType, EnumType, FloatRange, IntegerRange, StringType, StructElement, TimeRange,
-    Type, uri,
+    Type, uri_type,
 };
 use crate::rich::Rich;
 use crate::value::Value;
 
+/// Puppet: the type of a value is looked at this many levels deep; all below is `Any`.
+const MAX_DEPTH: usize = 100;
+
 /// The type of a value; the elements of a collection come to one type.
 pub(crate) fn infer(value: &Value) -> Type {
+    infer_within(value, MAX_DEPTH)
+}
+
+fn infer_within(value: &Value, depth: usize) -> Type {
+    let Some(below) = depth.checked_sub(1) else {
+        return Type::Any;
+    };
     match value {
         Value::Array(array) if array.items().is_empty() => empty_array(),
         Value::Array(array) => Type::array(
-            reduce(array.items().iter()),
+            reduce(array.items().iter(), below),
             Some(IntegerRange::exactly(array.items().len())),
         ),
         Value::Hash(hash) if hash.is_empty() => empty_hash(),
         Value::Hash(hash) => Type::hash(
-            reduce(hash.iter().map(|(key, _)| key)),
-            reduce(hash.iter().map(|(_, value)| value)),
+            reduce(hash.iter().map(|(key, _)| key), below),
+            reduce(hash.iter().map(|(_, value)| value), below),
             Some(IntegerRange::exactly(hash.len())),
         ),
         value => infer_scalar(value),
@@ -32,16 +42,24 @@ pub(crate) fn infer(value: &Value) -> Type {
 
 /// The type of a value with the type of each element and entry.
 pub(crate) fn infer_set(value: &Value) -> Type {
+    infer_set_within(value, MAX_DEPTH)
+}
+
+fn infer_set_within(value: &Value, depth: usize) -> Type {
+    let Some(below) = depth.checked_sub(1) else {
+        return Type::Any;
+    };
+    let inner = |value: &Value| infer_set_within(value, below);
     match value {
         Value::Array(array) if array.items().is_empty() => empty_array(),
-        Value::Array(array) => Type::tuple(array.items().iter().map(infer_set).collect(), None),
+        Value::Array(array) => Type::tuple(array.items().iter().map(inner).collect(), None),
         Value::Hash(hash) if hash.is_empty() => empty_hash(),
         Value::Hash(hash) => {
             let elements = hash.iter().map(|(key, value)| match key {
                 Value::Str(name) if !name.is_empty() => Some(StructElement {
                     name: name.clone(),
                     optional: false,
-                    value: infer_set(value),
+                    value: inner(value),
                 }),
                 _ => None,
             });
@@ -49,8 +67,8 @@ pub(crate) fn infer_set(value: &Value) -> Type {
                 return Type::Struct(elements.into());
             }
             Type::hash(
-                Type::variant(hash.iter().map(|(key, _)| infer_set(key))),
-                Type::variant(hash.iter().map(|(_, value)| infer_set(value))),
+                Type::variant(hash.iter().map(|(key, _)| inner(key))),
+                Type::variant(hash.iter().map(|(_, value)| inner(value))),
                 Some(IntegerRange::exactly(hash.len())),
             )
         }
@@ -112,7 +130,7 @@ fn infer_scalar(value: &Value) -> Type {
             Rich::SemVerRange(_) => Type::SemVerRange,
             Rich::Binary(_) => Type::Binary,
             Rich::Uri(uri) => {
-                Type::Uri(uri::parts_of(uri).map(|parts| Arc::new(super::UriType { parts })))
+                Type::Uri(uri_type::parts_of(uri).map(|parts| Arc::new(super::UriType { parts })))
             }
             Rich::Type(ty) => Type::Type(Some(Arc::new(ty.clone()))),
         },
@@ -120,7 +138,7 @@ fn infer_scalar(value: &Value) -> Type {
 }
 
 /// One type for all these values.
-fn reduce<'a>(values: impl Iterator<Item = &'a Value>) -> Type {
+fn reduce<'a>(values: impl Iterator<Item = &'a Value>, depth: usize) -> Type {
     let mut values = values.peekable();
     // Texts at the front come to one list; made step by step it would take the square of their number.
     let mut texts: Vec<ArcStr> = Vec::new();
@@ -136,7 +154,7 @@ fn reduce<'a>(values: impl Iterator<Item = &'a Value>) -> Type {
         _ => Some(Type::enumeration(texts, false)),
     };
     for value in values {
-        let ty = infer(value);
+        let ty = infer_within(value, depth);
         common = Some(match common {
             None => ty,
             Some(common) => common_type(&common, &ty),

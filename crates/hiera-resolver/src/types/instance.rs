@@ -1,6 +1,6 @@
 //! Is a value of a type?
 
-use super::{StringType, Type, infer, signature};
+use super::{Alias, StringType, Type, infer, signature};
 use crate::hash::Hash;
 use crate::rich::Rich;
 use crate::value::Value;
@@ -91,11 +91,13 @@ impl Type {
                 !is_undef(value) && ty.as_ref().is_none_or(|ty| ty.is_instance(value))
             }
             Type::Variant(types) => types.iter().any(|ty| ty.is_instance(value)),
+            Type::Alias(Alias::Data) => is_data(value),
+            Type::Alias(Alias::RichData) => is_rich_data(value),
             Type::Alias(alias) => alias.resolved().is_instance(value),
             Type::Sensitive(ty) => {
                 matches!(value, Value::Sensitive(inner) if ty.is_instance(inner))
             }
-            Type::Init(None) => Type::Alias(super::Alias::RichData).is_instance(value),
+            Type::Init(None) => Type::Alias(Alias::RichData).is_instance(value),
             Type::Init(Some(init)) => {
                 signature::init_types(init).is_ok_and(|types| types.is_instance(init, value))
             }
@@ -168,6 +170,31 @@ pub(crate) fn is_default(value: &Value) -> bool {
         Value::Symbol(name) => *name == "default",
         Value::Rich(rich) => **rich == Rich::Default,
         _ => false,
+    }
+}
+
+/// `Data`, without the detour over what it stands for: data may be deep, and is checked often.
+fn is_data(value: &Value) -> bool {
+    match value {
+        Value::Array(array) => array.items().iter().all(is_data),
+        Value::Hash(hash) => hash
+            .iter()
+            .all(|(key, value)| is_string(&StringType::Any, key) && is_data(value)),
+        value => is_undef(value) || is_scalar_data(value),
+    }
+}
+
+/// `RichData`, in the same way.
+fn is_rich_data(value: &Value) -> bool {
+    match value {
+        Value::Array(array) => array.items().iter().all(is_rich_data),
+        Value::Hash(hash) => hash.iter().all(|(key, value)| {
+            let is_key = is_string(&StringType::Any, key) || Type::Numeric.is_instance(key);
+            is_key && is_rich_data(value)
+        }),
+        Value::Symbol(_) => is_undef(value) || is_default(value),
+        Value::Template(_) => false,
+        _ => true,
     }
 }
 

@@ -212,10 +212,14 @@ fn merge_versions(types: Vec<Type>) -> Vec<Type> {
     }
 }
 
+/// Ranges that are still held against each other.
+const MAX_RANGES: usize = 1000;
+
 /// Puts ranges of one kind before the others, those that meet as one.
 fn merge_ranges(types: Vec<Type>, is_kind: impl Fn(&Type) -> bool) -> Vec<Type> {
     let (mut ranges, others): (Vec<Type>, Vec<Type>) = types.iter().cloned().partition(is_kind);
-    if ranges.len() < 2 {
+    // Puppet: so many ranges are left as they are, since each has to be held against each.
+    if !(2..MAX_RANGES).contains(&ranges.len()) {
         return types;
     }
     let mut merged = Vec::new();

@@ -44,6 +44,16 @@ impl Regexp {
         &self.source
     }
 
+    /// The pattern as Puppet's `String` writes it.
+    pub(crate) fn text(&self) -> String {
+        if self.source.is_ascii() {
+            self.source.to_string()
+        } else {
+            // Ruby counts the encoding of such a pattern as an option, and Puppet then names them all.
+            format!("(?-imx:{})", self.source)
+        }
+    }
+
     /// Does it match somewhere in the text? A match that had to be given up counts as none.
     pub fn is_match(&self, text: &str) -> bool {
         match &self.matcher {
@@ -56,7 +66,12 @@ impl Regexp {
 /// The pattern between slashes, as Ruby's `inspect` writes it.
 impl fmt::Display for Regexp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("/")?;
+        let (open, close) = if self.source.is_ascii() {
+            ("/", "/")
+        } else {
+            ("/(?-mix:", ")/")
+        };
+        f.write_str(open)?;
         let mut chars = self.source.chars();
         while let Some(char) = chars.next() {
             match char {
@@ -72,7 +87,7 @@ impl fmt::Display for Regexp {
                 char => write!(f, "{char}")?,
             }
         }
-        f.write_str("/")
+        f.write_str(close)
     }
 }
 
