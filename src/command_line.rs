@@ -102,3 +102,15 @@ pub enum RenderAs {
     /// YAML
     Yaml,
 }
+
+/// A command line that makes no sense: exit code 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(String);
+
+impl Usage {
+    /// Such an error.
+    pub fn error(text: impl Into<String>) -> anyhow::Error {
+        Usage(text.into()).into()
+    }
+}

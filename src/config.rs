@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Args;
 
-pub(crate) use settings::{Limits, LogFormat, Settings};
+pub use settings::{Limits, LogFormat, Reload, Settings, WatchMode};
 
 use crate::load::CodeDirectory;
 

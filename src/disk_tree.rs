@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use elsa::FrozenMap;
 use hiera_resolver::data::Texts;
-use hiera_resolver::{DataFile, Format, Layer, Tree, glob};
+use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
+use hiera_resolver::{DataFile, Format, HieraConfig, Layer, Tree, glob};
 
-use crate::load::{self, CodeDirectory, EnvironmentConf, Listings, is_module_name};
+use crate::load::{self, CodeDirectory, EnvironmentConf, KeyRings, Listings, is_module_name};
 
 /// An environment whose files are read when they are asked for.
 pub(crate) struct DiskTree<'a> {
@@ -19,6 +20,9 @@ pub(crate) struct DiskTree<'a> {
     files: FrozenMap<(String, Format), Box<Option<DataFile>>>,
     listings: Listings,
     texts: RefCell<Texts>,
+    name: String,
+    keys: RefCell<KeyRings>,
+    answers: RefCell<Vec<(RemoteRequest, RemoteAnswer)>>,
 }
 
 impl<'a> DiskTree<'a> {
@@ -26,7 +30,7 @@ impl<'a> DiskTree<'a> {
     pub(crate) fn new(code: &'a CodeDirectory, name: &str) -> Self {
         let mut texts = Vec::new();
         let conf = EnvironmentConf::read(code, name, &mut texts);
-        DiskTree {
+        let tree = DiskTree {
             code,
             global: load::global_layer(code, &mut texts),
             environment: load::environment_layer(code, &code.environment(name), &conf, &mut texts),
@@ -35,6 +39,28 @@ impl<'a> DiskTree<'a> {
             files: FrozenMap::new(),
             listings: Listings::default(),
             texts: RefCell::default(),
+            name: name.to_owned(),
+            keys: RefCell::default(),
+            answers: RefCell::default(),
+        };
+        tree.add_keys(&tree.global);
+        tree.add_keys(&tree.environment);
+        tree
+    }
+
+    /// Keeps what another server answered.
+    pub(crate) fn add_answer(&self, request: RemoteRequest, answer: RemoteAnswer) {
+        self.answers.borrow_mut().push((request, answer));
+    }
+
+    /// Reads the keys that a layer's files are encrypted for.
+    fn add_keys(&self, layer: &Layer) {
+        for level in layer.config().into_iter().flat_map(HieraConfig::all_levels) {
+            if let Format::Eyaml(id) = level.format() {
+                self.keys
+                    .borrow_mut()
+                    .add(id, level, &self.name, self.code.max_file_size);
+            }
         }
     }
 
@@ -47,19 +73,25 @@ impl<'a> DiskTree<'a> {
             .iter()
             .map(|path| path.join(name))
             .find(|path| path.is_dir())?;
-        Some(load::module_layer(
-            self.code,
-            &directory,
-            name,
-            &mut Vec::new(),
-        ))
+        let layer = load::module_layer(self.code, &directory, name, &mut Vec::new());
+        self.add_keys(&layer);
+        Some(layer)
     }
 
     fn read(&self, path: &str, format: Format) -> Option<DataFile> {
         if !Path::new(path).exists() {
             return None;
         }
-        Some(load::decode(self.code, format, path, &mut self.texts.borrow_mut()).0)
+        Some(
+            load::decode_one(
+                self.code,
+                format,
+                path,
+                &mut self.texts.borrow_mut(),
+                &self.keys.borrow(),
+            )
+            .0,
+        )
     }
 }
 
@@ -93,5 +125,13 @@ impl Tree for DiskTree<'_> {
 
     fn glob(&self, pattern: &str) -> Vec<String> {
         glob::expand(pattern, &self.listings)
+    }
+
+    fn remote(&self, request: &RemoteRequest) -> Option<RemoteAnswer> {
+        let answers = self.answers.borrow();
+        answers
+            .iter()
+            .find(|(asked, _)| asked == request)
+            .map(|(_, answer)| answer.clone())
     }
 }

@@ -6,11 +6,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use arc_swap::ArcSwap;
-use hiera_resolver::config::{DataFunction, HieraConfig};
+use hiera_resolver::config::{ConfigFault, DataFunction, HieraConfig};
 use hiera_resolver::data::FileFault;
 use hiera_resolver::{Layer, Snapshot, Tree};
+use tokio::sync::broadcast;
 
 use crate::load::{self, CodeDirectory};
+use crate::progress::Progress;
+
+/// Events that a slow listener may be behind before it misses some.
+const EVENTS: usize = 256;
 
 /// All environments. Clones share them.
 #[derive(Clone, Debug)]
@@ -20,9 +25,9 @@ pub struct Environments {
 
 #[derive(Debug)]
 struct Inner {
-    code: CodeDirectory,
     current: ArcSwap<BTreeMap<String, Environment>>,
     is_loaded: AtomicBool,
+    events: broadcast::Sender<Change>,
 }
 
 /// An environment as it is served.
@@ -32,34 +37,154 @@ pub struct Environment {
     pub snapshot: Arc<Snapshot>,
     /// When it was loaded.
     pub loaded_at: SystemTime,
+    /// Why a newer state of the disk is not served. Empty where what is on disk is served.
+    pub kept: Arc<[Fault]>,
 }
 
-impl Environments {
-    /// The environments of a code directory, none of them loaded.
-    pub fn new(code: CodeDirectory) -> Self {
+impl Environment {
+    /// Does some level of it get its data from another server?
+    pub fn asks_others(&self) -> bool {
+        let mut levels = configs(&self.snapshot).flat_map(HieraConfig::all_levels);
+        levels.any(|level| *level.function() == DataFunction::Http)
+    }
+}
+
+/// Something that happened to an environment.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// Its name.
+    pub environment: String,
+    /// What happened.
+    pub kind: ChangeKind,
+}
+
+/// What can happen to an environment.
+#[derive(Clone, Debug)]
+pub enum ChangeKind {
+    /// A snapshot with this revision is served.
+    Loaded {
+        /// Its revision.
+        revision: String,
+    },
+    /// The old snapshot is kept because of these faults.
+    Kept {
+        /// The revision that goes on being served.
+        revision: String,
+        /// What is wrong with what is on disk.
+        faults: Arc<[Fault]>,
+    },
+    /// It is gone.
+    Removed,
+    /// The server stops, and nothing more will be told.
+    Stopping,
+}
+
+impl Default for Environments {
+    fn default() -> Self {
+        let events = broadcast::Sender::new(EVENTS);
         let inner = Inner {
-            code,
             current: ArcSwap::default(),
             is_loaded: AtomicBool::new(false),
+            events,
         };
         Environments {
             inner: Arc::new(inner),
         }
     }
+}
 
-    /// Loads all of them. Takes its time, and a thread.
-    pub fn load(&self) {
-        let mut loaded = BTreeMap::new();
-        for name in load::environment_names(&self.inner.code) {
-            let snapshot = Arc::new(load::load_environment(&self.inner.code, &name));
-            let environment = Environment {
-                snapshot,
-                loaded_at: SystemTime::now(),
-            };
-            report(&name, &environment.snapshot);
-            loaded.insert(name, environment);
+impl Environments {
+    /// No environments, until some are loaded.
+    pub fn new() -> Self {
+        Environments::default()
+    }
+
+    /// Serves a snapshot under a name from now on.
+    pub fn serve(&self, name: &str, snapshot: Arc<Snapshot>) {
+        report(name, &snapshot);
+        let revision = snapshot.revision().to_owned();
+        let environment = Environment {
+            snapshot,
+            loaded_at: SystemTime::now(),
+            kept: Arc::default(),
+        };
+        self.update(|all| _ = all.insert(name.to_owned(), environment.clone()));
+        self.tell(name, ChangeKind::Loaded { revision });
+    }
+
+    /// Goes on serving what is served, and says why. Each fault is told once.
+    pub(crate) fn keep(&self, name: &str, faults: Vec<Fault>) {
+        let Some(current) = self.get(name) else {
+            return;
+        };
+        for fault in faults.iter().filter(|fault| !current.kept.contains(fault)) {
+            tracing::warn!(environment.name = name, "the old data is kept: {fault}");
         }
-        self.inner.current.store(Arc::new(loaded));
+        if *current.kept == *faults {
+            return;
+        }
+        let faults: Arc<[Fault]> = faults.into();
+        self.set_kept(name, &faults);
+        let revision = current.snapshot.revision().to_owned();
+        self.tell(name, ChangeKind::Kept { revision, faults });
+    }
+
+    /// What is on disk is what is served again.
+    pub(crate) fn settle(&self, name: &str) {
+        if self
+            .get(name)
+            .is_some_and(|current| !current.kept.is_empty())
+        {
+            tracing::info!(
+                environment.name = name,
+                "the faults are mended, and what is on disk is what is served"
+            );
+            self.set_kept(name, &Arc::default());
+        }
+    }
+
+    fn set_kept(&self, name: &str, faults: &Arc<[Fault]>) {
+        self.update(|all| {
+            if let Some(environment) = all.get_mut(name) {
+                environment.kept = faults.clone();
+            }
+        });
+    }
+
+    /// Serves an environment no longer.
+    pub(crate) fn remove(&self, name: &str) {
+        tracing::info!(environment.name = name, "environment {name} is gone");
+        self.update(|all| _ = all.remove(name));
+        self.tell(name, ChangeKind::Removed);
+    }
+
+    /// Only one thread changes anything, and readers never wait for it.
+    fn update(&self, change: impl Fn(&mut BTreeMap<String, Environment>)) {
+        let mut all = BTreeMap::clone(&self.inner.current.load());
+        change(&mut all);
+        self.inner.current.store(Arc::new(all));
+    }
+
+    fn tell(&self, name: &str, kind: ChangeKind) {
+        // Nobody may be listening.
+        _ = self.inner.events.send(Change {
+            environment: name.to_owned(),
+            kind,
+        });
+    }
+
+    /// Ends what is told of changes.
+    pub(crate) fn stop_telling(&self) {
+        self.tell("", ChangeKind::Stopping);
+    }
+
+    /// What happens from now on.
+    pub(crate) fn changes(&self) -> broadcast::Receiver<Change> {
+        self.inner.events.subscribe()
+    }
+
+    /// Everything that was there at the start has been loaded.
+    pub fn set_loaded(&self) {
         self.inner.is_loaded.store(true, Ordering::Release);
     }
 
@@ -107,6 +232,16 @@ impl From<&FileFault> for Fault {
     }
 }
 
+impl From<&ConfigFault> for Fault {
+    fn from(fault: &ConfigFault) -> Self {
+        Fault {
+            path: fault.path.to_string(),
+            place: Some((fault.line, fault.column)),
+            problem: fault.problem.clone(),
+        }
+    }
+}
+
 /// The layers of a snapshot, each with what it is called.
 pub fn layers(snapshot: &Snapshot) -> impl Iterator<Item = (String, &Layer)> {
     let upper = [
@@ -125,11 +260,7 @@ pub fn faults(snapshot: &Snapshot) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (_, layer) in layers(snapshot) {
         if let Layer::Faulty(config) = layer {
-            faults.extend(config.iter().map(|fault| Fault {
-                path: fault.path.to_string(),
-                place: Some((fault.line, fault.column)),
-                problem: fault.problem.clone(),
-            }));
+            faults.extend(config.iter().map(Fault::from));
         }
     }
     faults.extend(
@@ -164,21 +295,18 @@ fn report(name: &str, snapshot: &Snapshot) {
 /// whose function is not there.
 pub fn notices(snapshot: &Snapshot) -> Vec<Fault> {
     let mut notices = Vec::new();
-    for (name, layer) in layers(snapshot) {
-        if let Layer::Ignored(reason) = layer {
-            notices.push(Fault {
-                path: name,
-                place: None,
-                problem: reason.clone(),
-            });
+    for (_, layer) in layers(snapshot) {
+        if let Layer::Ignored(fault) = layer {
+            notices.push(Fault::from(fault));
         }
     }
     for config in configs(snapshot) {
         for level in config.all_levels() {
             if let DataFunction::Unknown { kind, name } = level.function() {
                 let problem = format!(
-                    "level `{}`: there is no {kind} function `{name}` here; there are yaml_data and json_data",
-                    level.name()
+                    "level `{}`: there is no {kind} function `{name}` here; there are {}",
+                    level.name(),
+                    DataFunction::KNOWN
                 );
                 let path = config.path().map(ToString::to_string).unwrap_or_default();
                 notices.push(Fault {
@@ -204,4 +332,17 @@ pub fn notices(snapshot: &Snapshot) -> Vec<Fault> {
         }
     }
     notices
+}
+
+/// Loads every environment of a code directory once, without following what changes afterwards.
+pub fn load_once(code: &CodeDirectory) -> Environments {
+    let environments = Environments::new();
+    for name in load::environment_names(code) {
+        environments.serve(
+            &name,
+            load::load_environment(code, &name, None, &Progress::silent()).snapshot,
+        );
+    }
+    environments.set_loaded();
+    environments
 }

@@ -1,9 +1,11 @@
 //! The HTTP interface on one page: routes, and what every request passes through.
 
+mod answered;
 mod body;
 mod error;
 mod lookup;
 mod query;
+mod reload;
 mod reply;
 mod scope;
 mod status;
@@ -25,6 +27,8 @@ use self::error::{ApiError, ErrorKind};
 use crate::config::Limits;
 use crate::environments::Environments;
 use crate::metrics::Metrics;
+use crate::reload::Reloader;
+use crate::remote::{RemoteSettings, Remotes};
 
 /// What handlers share.
 #[derive(Clone, Debug)]
@@ -33,6 +37,9 @@ pub struct App {
     metrics: Arc<Metrics>,
     limits: Arc<Limits>,
     is_draining: Arc<AtomicBool>,
+    remotes: Remotes,
+    /// Where there is one, data can be reloaded on demand.
+    reloader: Option<Reloader>,
 }
 
 impl App {
@@ -43,12 +50,21 @@ impl App {
             metrics: Metrics::new(),
             limits: Arc::new(limits),
             is_draining: Arc::default(),
+            remotes: Remotes::new(RemoteSettings::default()),
+            reloader: None,
         }
+    }
+
+    /// The same with data that can be reloaded on demand.
+    pub(crate) fn with_reloader(mut self, reloader: Reloader) -> Self {
+        self.reloader = Some(reloader);
+        self
     }
 
     /// From now on `/readyz` says no, so that load balancers send nothing new.
     pub fn start_draining(&self) {
         self.is_draining.store(true, Ordering::Release);
+        self.environments.stop_telling();
     }
 
     /// The whole interface.
@@ -58,6 +74,14 @@ impl App {
             .route("/lookup/{*key}", get(lookup::get_lookup))
             .route("/environments", get(status::list_environments))
             .route("/environments/{environment}", get(status::show_environment))
+            .route(
+                "/environments/{environment}/reload",
+                post(reload::reload_environment),
+            )
+            .route(
+                "/environments/{environment}/events",
+                get(reload::environment_events),
+            )
             .route("/livez", get(status::livez))
             .route("/readyz", get(status::readyz))
             .route("/metrics", get(status::metrics))

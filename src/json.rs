@@ -45,11 +45,12 @@ pub(crate) fn write_hash(hash: &Hash, out: &mut Vec<u8>) {
         }
         match key {
             Value::Str(text) => write_text(text, out),
-            other => {
+            Value::Int(_) | Value::BigInt(_) | Value::Float(_) => {
                 let mut text = String::new();
-                hiera_resolver::ruby_text::to_s(other, &mut text);
+                hiera_resolver::ruby_text::to_s(key, &mut text);
                 write_text(&text, out);
             }
+            other => write_text(&convert::stringify(other), out),
         }
         out.push(b':');
         write_value(value, out);

@@ -1,32 +1,35 @@
 //! From disk to memory: a code directory → [`Snapshot`]s.
 //!
 //! Nothing else in the server reads data. Configurations come first (`load/layers.rs`), since they say which
-//! files there may be; then the directories they name are searched (`load/search.rs`) and each file that
-//! fits is read (`load/read.rs`) and decoded, on all cores. Whatever is wrong stays with its file: loading
-//! itself cannot fail.
+//! files there may be; then the directories they name are searched (`load/search.rs`), and each file that fits
+//! is read and decoded on all cores (`load/decode.rs`), or taken over from the load before where it has not
+//! changed. Whatever is wrong stays with its file: loading itself cannot fail.
 
+mod decode;
 mod layers;
 mod read;
 mod search;
+mod stamp;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arcstr::ArcStr;
-use hiera_resolver::data::Texts;
-use hiera_resolver::glob::Entry;
 use hiera_resolver::snapshot::Parts;
 use hiera_resolver::{DataFile, Format, Layer, Snapshot};
 use sha2::{Digest, Sha256};
 
+use crate::progress::Progress;
+
+pub(crate) use decode::{KeyRings, decode_one};
 pub(crate) use layers::{
     EnvironmentConf, environment_layer, environment_names, global_layer, is_environment_name,
     is_module_name, module_layer,
 };
 pub(crate) use read::read_file;
 pub(crate) use search::Listings;
+pub(crate) use stamp::Stamp;
 
 /// Where the data lies, and how much of it may be read.
 #[derive(Clone, Debug)]
@@ -53,78 +56,185 @@ pub(crate) struct Layers {
     pub(crate) modules: Vec<(ArcStr, Layer)>,
     /// What the configuration files hold, for the revision.
     pub(crate) texts: Vec<(PathBuf, Vec<u8>)>,
+    /// The directories that were looked into for them.
+    pub(crate) directories: Vec<PathBuf>,
+    /// The directories of the modules.
+    pub(crate) module_roots: Vec<PathBuf>,
 }
 
-/// Loads an environment.
-pub fn load_environment(code: &CodeDirectory, name: &str) -> Snapshot {
+/// An environment that has been loaded, and what it takes to load it again.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// What is served.
+    pub(crate) snapshot: Arc<Snapshot>,
+    /// The files by what they are read as.
+    files: HashMap<(Format, String), CachedFile>,
+    /// The configurations, by what they hold.
+    configs: HashMap<PathBuf, ContentDigest>,
+    /// Every directory that was looked into, and what it looked like.
+    directories: Vec<(PathBuf, Option<Stamp>)>,
+}
+
+/// A file as it was when it was read.
+#[derive(Clone, Debug)]
+struct CachedFile {
+    /// What it looked like before it was read.
+    seen: Option<Stamp>,
+    /// The same, where that is enough to know it again.
+    stamp: Option<Stamp>,
+    file: Arc<DataFile>,
+    digest: ContentDigest,
+}
+
+type ContentDigest = [u8; 32];
+
+/// Which files are not what they were.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    /// Files that were not there.
+    pub(crate) added: Vec<String>,
+    /// Files that hold something else.
+    pub(crate) changed: Vec<String>,
+    /// Files that are gone.
+    pub(crate) removed: Vec<String>,
+}
+
+/// Loads an environment. Files that have not changed since `previous` are shared with it.
+pub(crate) fn load_environment(
+    code: &CodeDirectory,
+    name: &str,
+    previous: Option<&Loaded>,
+    progress: &Progress,
+) -> Loaded {
     let mut layers = layers::read_layers(code, name);
     let listings = Listings::default();
-    let wanted = search::find_files(&layers, &listings);
-    let mut files = decode_all(code, wanted);
-    files.sort_by(|left, right| left.1.path().cmp(right.1.path()));
-    let revision = revision(code, name, &mut layers, &files);
-    let directories: Vec<(ArcStr, Vec<Entry>)> = listings.into_entries();
-    Snapshot::build(Parts {
+    let found = search::find_files(&layers, &listings);
+    let keys = KeyRings::of(&layers, name, code.max_file_size);
+    let files = decode::decode_all(code, found.files, &keys, previous, progress);
+    let mut configs: HashMap<PathBuf, ContentDigest> = std::mem::take(&mut layers.texts)
+        .into_iter()
+        .chain(keys.files())
+        .map(|(path, bytes)| (path, Sha256::digest(&bytes).into()))
+        .collect();
+    // A module counts even if it has no data: its name is taken.
+    configs.extend(
+        layers
+            .module_roots
+            .iter()
+            .map(|root| (root.clone(), [0; 32])),
+    );
+    let entries = listings.into_entries();
+    let mut directories: Vec<PathBuf> = entries
+        .iter()
+        .map(|(path, _)| PathBuf::from(path.as_str()))
+        .collect();
+    directories.append(&mut layers.directories);
+    directories.extend(found.directories);
+    directories.extend(
+        configs
+            .keys()
+            .filter_map(|path| path.parent())
+            .map(Path::to_path_buf),
+    );
+    directories.sort();
+    directories.dedup();
+    let revision = revision(code, name, &configs, &files);
+    let mut sorted: Vec<(Format, Arc<DataFile>)> = files
+        .iter()
+        .map(|((format, _), cached)| (*format, cached.file.clone()))
+        .collect();
+    sorted.sort_by(|left, right| left.1.path().cmp(right.1.path()));
+    let snapshot = Snapshot::build(Parts {
         global: layers.global,
         environment: layers.environment,
         modules: layers.modules,
-        files: files
-            .into_iter()
-            .map(|(format, file, _)| (format, file))
-            .collect(),
-        directories,
+        files: sorted,
+        directories: entries,
         revision,
-    })
+    });
+    let directories = directories
+        .into_iter()
+        .map(|path| (path.clone(), Stamp::of(&path)))
+        .collect();
+    Loaded {
+        snapshot: Arc::new(snapshot),
+        files,
+        configs,
+        directories,
+    }
 }
 
-type Decoded = (Format, Arc<DataFile>, [u8; 32]);
-
-/// Reads and decodes files on all cores.
-fn decode_all(code: &CodeDirectory, wanted: Vec<(Format, String)>) -> Vec<Decoded> {
-    let workers = std::thread::available_parallelism()
-        .map_or(1, usize::from)
-        .min(wanted.len().div_ceil(16))
-        .max(1);
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut texts = Texts::default();
-        let mut done = Vec::new();
-        while let Some((format, path)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let (file, digest) = decode(code, *format, path, &mut texts);
-            done.push((*format, Arc::new(file), digest));
+impl Loaded {
+    /// Nothing at all.
+    pub(crate) fn none() -> Self {
+        let parts = Parts {
+            global: Arc::new(Layer::Absent),
+            environment: Layer::Absent,
+            modules: Vec::new(),
+            files: Vec::new(),
+            directories: Vec::new(),
+            revision: String::new(),
+        };
+        Loaded {
+            snapshot: Arc::new(Snapshot::build(parts)),
+            files: HashMap::new(),
+            configs: HashMap::new(),
+            directories: Vec::new(),
         }
-        done
-    };
-    if workers == 1 {
-        return work();
     }
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        threads
-            .into_iter()
-            .flat_map(|thread| thread.join().unwrap_or_default())
-            .collect()
-    })
-}
 
-pub(crate) fn decode(
-    code: &CodeDirectory,
-    format: Format,
-    path: &str,
-    texts: &mut Texts,
-) -> (DataFile, [u8; 32]) {
-    if format == Format::Unknown {
-        return (DataFile::decode(path, format, &[], texts), [0; 32]);
+    /// Does everything that was read still look as it did then?
+    pub(crate) fn is_still(&self) -> bool {
+        self.directories
+            .iter()
+            .all(|(path, stamp)| Stamp::of(path) == *stamp)
+            && self
+                .files
+                .iter()
+                .all(|((_, path), cached)| cached.seen == Stamp::of(Path::new(path)))
     }
-    match read_file(Path::new(path), code.max_file_size) {
-        Ok(bytes) => (
-            DataFile::decode(path, format, &bytes, texts),
-            Sha256::digest(&bytes).into(),
-        ),
-        Err(reason) => {
-            let digest = Sha256::digest(reason.to_string().as_bytes()).into();
-            (DataFile::unreadable(path, reason), digest)
+
+    /// The directories that this environment was read from.
+    pub(crate) fn directories(&self) -> impl Iterator<Item = &Path> {
+        self.directories.iter().map(|(path, _)| path.as_path())
+    }
+
+    /// What differs from an earlier load.
+    pub(crate) fn changes_since(&self, earlier: &Loaded) -> Changes {
+        let mut changes = Changes::default();
+        let (now, before) = (self.digests(), earlier.digests());
+        for (path, digest) in &now {
+            match before.get(path) {
+                None => changes.added.push(path.to_string()),
+                Some(old) if old != digest => changes.changed.push(path.to_string()),
+                Some(_) => {}
+            }
         }
+        changes.removed = before
+            .keys()
+            .filter(|path| !now.contains_key(*path))
+            .map(ToString::to_string)
+            .collect();
+        for list in [
+            &mut changes.added,
+            &mut changes.changed,
+            &mut changes.removed,
+        ] {
+            list.sort();
+        }
+        changes
+    }
+
+    fn digests(&self) -> HashMap<std::borrow::Cow<'_, str>, ContentDigest> {
+        let configs = self
+            .configs
+            .iter()
+            .map(|(path, digest)| (path.to_string_lossy(), *digest));
+        let files = self
+            .files
+            .iter()
+            .map(|((_, path), cached)| (path.as_str().into(), cached.digest));
+        configs.chain(files).collect()
     }
 }
 
@@ -133,21 +243,19 @@ pub(crate) fn decode(
 fn revision(
     code: &CodeDirectory,
     environment: &str,
-    layers: &mut Layers,
-    files: &[Decoded],
+    configs: &HashMap<PathBuf, ContentDigest>,
+    files: &HashMap<(Format, String), CachedFile>,
 ) -> String {
-    let roots = [
+    let global = code
+        .hiera_config
+        .as_deref()
+        .and_then(Path::parent)
+        .map(Path::to_path_buf);
+    let mut roots = vec![
         (code.environment(environment), "environment"),
         (code.root.clone(), "code"),
-        (
-            code.hiera_config
-                .as_deref()
-                .and_then(Path::parent)
-                .unwrap_or(Path::new("/"))
-                .to_owned(),
-            "global",
-        ),
     ];
+    roots.extend(global.map(|root| (root, "global")));
     let logical = |path: &Path| {
         let inside = roots
             .iter()
@@ -157,14 +265,18 @@ fn revision(
             |(name, rest)| format!("{name}:{}", rest.display()),
         )
     };
-    let mut entries: Vec<(String, [u8; 32])> = std::mem::take(&mut layers.texts)
-        .into_iter()
-        .map(|(path, bytes)| (logical(&path), Sha256::digest(&bytes).into()))
+    let mut entries: Vec<(String, ContentDigest)> = configs
+        .iter()
+        .map(|(path, digest)| (logical(path), *digest))
         .collect();
-    entries.extend(files.iter().map(|(format, file, digest)| {
+    entries.extend(files.iter().map(|((format, path), cached)| {
+        let kind = match format {
+            Format::Eyaml(_) => "Eyaml".to_owned(),
+            other => format!("{other:?}"),
+        };
         (
-            format!("{format:?} {}", logical(Path::new(file.path().as_str()))),
-            *digest,
+            format!("{kind} {}", logical(Path::new(path))),
+            cached.digest,
         )
     }));
     entries.sort();
@@ -178,13 +290,5 @@ fn revision(
         .iter()
         .take(16)
         .map(|byte| format!("{byte:02x}"))
-        .collect()
-}
-
-/// Loads every environment of a code directory.
-pub fn load_all(code: &CodeDirectory) -> HashMap<String, Snapshot> {
-    environment_names(code)
-        .into_iter()
-        .map(|name| (name.clone(), load_environment(code, &name)))
         .collect()
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use hierad::command_line::CommandLine;
+use hierad::command_line::{CommandLine, Usage};
 
 /// Trees of small values are built and dropped all the time, which it does in 0.6 of the usual time.
 #[global_allocator]
@@ -14,7 +14,11 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             eprintln!("hierad: {error:#}");
-            ExitCode::FAILURE
+            if error.is::<Usage>() {
+                ExitCode::from(2)
+            } else {
+                ExitCode::FAILURE
+            }
         }
     }
 }

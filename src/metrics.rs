@@ -24,6 +24,8 @@ pub(crate) struct Metrics {
     files: Gauge,
     faults: Gauge,
     is_loaded: Gauge,
+    kept: Gauge,
+    info: Family<[(&'static str, String); 2], Gauge>,
 }
 
 /// What a lookup came to.
@@ -82,6 +84,17 @@ impl Metrics {
             "loaded",
             "1 once every environment has been loaded",
         );
+        let kept = gauge(
+            &mut registry,
+            "environments_kept",
+            "Environments whose data on disk has faults and is not served",
+        );
+        let info = Family::<[(&'static str, String); 2], Gauge>::default();
+        registry.register(
+            "environment_info",
+            "1 for each environment, with the revision that is served",
+            info.clone(),
+        );
         let class = |name| requests.get_or_create(&[("status", name)]).clone();
         let outcome = |name| lookups.get_or_create(&[("outcome", name)]).clone();
         Arc::new(Metrics {
@@ -99,6 +112,8 @@ impl Metrics {
             files,
             faults,
             is_loaded,
+            kept,
+            info,
         })
     }
 
@@ -134,6 +149,20 @@ impl Metrics {
                 .sum(),
         ));
         self.is_loaded.set(i64::from(served.is_loaded()));
+        self.kept.set(count(
+            all.values()
+                .filter(|environment| !environment.kept.is_empty())
+                .count(),
+        ));
+        // One revision for each environment, so that the labels stay bounded.
+        self.info.clear();
+        for (name, environment) in &*all {
+            let labels = [
+                ("environment", name.clone()),
+                ("revision", environment.snapshot.revision().to_owned()),
+            ];
+            self.info.get_or_create(&labels).set(1);
+        }
         let mut text = String::new();
         // Writing into a string cannot fail.
         _ = encode(&mut text, &self.registry);

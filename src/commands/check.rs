@@ -5,16 +5,18 @@ use std::process::ExitCode;
 use crate::command_line::CheckArgs;
 use crate::environments::{faults, notices};
 use crate::load;
+use crate::progress::Progress;
 
 /// Loads every environment and prints what is wrong with it.
 #[expect(clippy::print_stdout, reason = "the report is what the command is for")]
 pub(crate) fn check(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
     let code = arguments.code.settings()?.code_directory()?;
     let names = load::environment_names(&code);
-    let (mut fault_count, mut notice_count) = (0, 0);
+    let (mut fault_count, mut notice_count) = (0usize, 0usize);
+    let progress = Progress::shown();
     let mut seen = std::collections::HashSet::new();
     for name in &names {
-        let snapshot = load::load_environment(&code, name);
+        let snapshot = load::load_environment(&code, name, None, &progress).snapshot;
         for fault in faults(&snapshot) {
             // What environments share is told once.
             if seen.insert(fault.to_string()) {
@@ -29,8 +31,15 @@ pub(crate) fn check(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
             }
         }
     }
-    let (environments, faults, notices) = (names.len(), fault_count, notice_count);
-    eprintln!("{environments} environments, {faults} faults, {notices} notices");
+    let count = |number: usize, noun: &str| {
+        format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+    };
+    eprintln!(
+        "{}, {}, {}",
+        count(names.len(), "environment"),
+        count(fault_count, "fault"),
+        count(notice_count, "notice")
+    );
     Ok(if fault_count == 0 {
         ExitCode::SUCCESS
     } else {

@@ -1,17 +1,22 @@
 //! `hierad lookup`: one lookup from the shell, with the flags and the output of `puppet lookup`.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use hiera_resolver::data::read_yaml;
-use hiera_resolver::scope::Variables;
-use hiera_resolver::{Explain, Hash, MergeStrategy, Outcome, Request, Session, Type, Value, json};
+use hiera_resolver::remote::RemoteRequest;
+use hiera_resolver::scope::{Variables, is_assignable};
+use hiera_resolver::{
+    Answer, Explain, Hash, LookupError, MergeStrategy, Outcome, Request, Session, Type, Value, json,
+};
 
 use super::render::render;
-use crate::command_line::{LookupArgs, RenderAs};
+use crate::command_line::{LookupArgs, RenderAs, Usage};
 use crate::disk_tree::DiskTree;
 use crate::load::is_environment_name;
+use crate::remote::{RemoteSettings, Remotes};
 
 /// The key that stands for none where only the options are explained.
 const NO_KEY: &str = "__global__";
@@ -35,16 +40,12 @@ pub(crate) fn lookup(arguments: &LookupArgs) -> anyhow::Result<ExitCode> {
     };
     let keys: Vec<&str> = match arguments.keys.as_slice() {
         [] if explain == Explain::Options => vec![NO_KEY],
-        [] => bail!("no keys were given to look up"),
+        [] => return Err(Usage::error("no keys were given to look up")),
         keys => keys.iter().map(String::as_str).collect(),
     };
     let merge = merge_strategy(arguments)?;
-    let value_type = arguments
-        .value_type
-        .as_deref()
-        .map(Type::parse)
-        .transpose()
-        .context("--type")?;
+    let value_type = arguments.value_type.as_deref().map(Type::parse).transpose();
+    let value_type = value_type.map_err(|error| Usage::error(format!("--type: {error}")))?;
     let default = arguments.default.as_deref().map(Value::str);
     let scope = scope(arguments)?;
     let tree = DiskTree::new(&code, &arguments.environment);
@@ -55,14 +56,14 @@ pub(crate) fn lookup(arguments: &LookupArgs) -> anyhow::Result<ExitCode> {
         explain,
         ..Request::new(&keys)
     };
-    let answer = Session::new(&tree, &scope, explain != Explain::Nothing).lookup(&request);
+    let answer = answer(&tree, &scope, &request)?;
     let form = arguments.render_as;
     if let Some(explanation) = answer.explanation {
         let is_told = explanation.tells_end();
         print(&match form.unwrap_or(RenderAs::S) {
             RenderAs::S => format!("{explanation}\n"),
             form => render(&explanation.to_value(), form)?,
-        });
+        })?;
         if let Err(error) = answer.outcome
             && !is_told
         {
@@ -73,7 +74,7 @@ pub(crate) fn lookup(arguments: &LookupArgs) -> anyhow::Result<ExitCode> {
     }
     match answer.outcome {
         Ok(Outcome::Found(value)) => {
-            print(&render(&value, form.unwrap_or(RenderAs::Yaml))?);
+            print(&render(&value, form.unwrap_or(RenderAs::Yaml))?)?;
             Ok(ExitCode::SUCCESS)
         }
         Ok(Outcome::NotFound) => Ok(ExitCode::FAILURE),
@@ -84,9 +85,38 @@ pub(crate) fn lookup(arguments: &LookupArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "the value is what the command is for")]
-fn print(text: &str) {
-    print!("{text}");
+/// Looks up, and again with every answer of another server that turns out to be needed.
+fn answer(tree: &DiskTree<'_>, scope: &Variables, request: &Request<'_>) -> anyhow::Result<Answer> {
+    let mut remotes = None;
+    loop {
+        let answer = Session::new(tree, scope, request.explain != Explain::Nothing).lookup(request);
+        let Err(LookupError::NeedsRemote(needed)) = &answer.outcome else {
+            return Ok(answer);
+        };
+        let (runtime, remotes) = match &remotes {
+            Some(known) => known,
+            None => {
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .build()?;
+                remotes.insert((runtime, Remotes::new(RemoteSettings::default())))
+            }
+        };
+        tree.add_answer(
+            RemoteRequest::clone(needed),
+            runtime.block_on(remotes.answer(needed)),
+        );
+    }
+}
+
+/// Whoever reads may have seen enough: a closed pipe is no error.
+fn print(text: &str) -> anyhow::Result<()> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(error).context("cannot write the answer")
+        }
+        _ => Ok(()),
+    }
 }
 
 fn merge_strategy(arguments: &LookupArgs) -> anyhow::Result<Option<MergeStrategy>> {
@@ -94,15 +124,17 @@ fn merge_strategy(arguments: &LookupArgs) -> anyhow::Result<Option<MergeStrategy
         || arguments.merge_hash_arrays
         || arguments.knock_out_prefix.is_some();
     if deep_options && arguments.merge.as_deref() != Some("deep") {
-        bail!(
-            "the options --knock-out-prefix, --sort-merged-arrays, and --merge-hash-arrays are only available with '--merge deep'"
-        );
+        return Err(Usage::error(
+            "the options --knock-out-prefix, --sort-merged-arrays, and --merge-hash-arrays are only available with '--merge deep'",
+        ));
     }
     let Some(name) = &arguments.merge else {
         return Ok(None);
     };
     if !matches!(name.as_str(), "first" | "unique" | "hash" | "deep") {
-        bail!("the --merge option only accepts 'first', 'hash', 'unique', or 'deep'");
+        return Err(Usage::error(
+            "the --merge option only accepts 'first', 'hash', 'unique', or 'deep'",
+        ));
     }
     let mut options = Hash::new();
     options.insert("strategy".into(), Value::str(name));
@@ -159,7 +191,18 @@ fn read_facts(path: &Path) -> anyhow::Result<Hash> {
         _ => as_json().or_else(|_| as_yaml())?,
     };
     match crate::http::plain_facts(facts) {
-        Value::Hash(hash) => Ok(Hash::clone(&hash)),
+        Value::Hash(hash) => {
+            let reserved = hash
+                .iter()
+                .filter_map(|(name, _)| name.as_str())
+                .find(|name| !is_assignable(name));
+            match reserved {
+                Some(name) => {
+                    bail!("a fact cannot be called `{name}`: Puppet keeps that name for itself")
+                }
+                None => Ok(Hash::clone(&hash)),
+            }
+        }
         _ => bail!("the facts in `{shown}` are not a hash"),
     }
 }

@@ -18,6 +18,8 @@ pub struct Settings {
     pub listen: Option<String>,
     /// Bounds on what a request or a file may cost.
     pub limits: Limits,
+    /// How changes on disk are noticed.
+    pub reload: Reload,
     /// What happens when the server is told to stop.
     pub shutdown: Shutdown,
     /// What is logged, and how.
@@ -57,6 +59,43 @@ impl Limits {
     pub fn request_timeout(&self) -> Duration {
         Duration::from_millis(self.request_timeout_ms)
     }
+}
+
+/// How changes on disk are noticed.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Reload {
+    /// By file events, by looking again and again, or not at all.
+    pub watch: WatchMode,
+    /// Milliseconds of quiet after the last change before it is loaded.
+    pub settle_ms: u64,
+    /// Seconds after which everything is looked through even though no event came.
+    pub rescan_interval_s: u64,
+    /// Milliseconds between two looks where there are no file events.
+    pub poll_interval_ms: u64,
+}
+
+impl Default for Reload {
+    fn default() -> Self {
+        Reload {
+            watch: WatchMode::Auto,
+            settle_ms: 25,
+            rescan_interval_s: 60,
+            poll_interval_ms: 1_000,
+        }
+    }
+}
+
+/// How changes are noticed.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum WatchMode {
+    /// By file events; by polling where those are not to be had.
+    Auto,
+    /// By looking again and again.
+    Poll,
+    /// Not at all: only `POST /environments/{environment}/reload` reloads.
+    Off,
 }
 
 /// What happens when the server is told to stop.
@@ -122,10 +161,11 @@ impl Settings {
                 .with_context(|| format!("in the settings file `{}`", path.display()))?
         };
         let directory = path.parent().unwrap_or(Path::new("."));
-        for setting in [&mut settings.codedir, &mut settings.hiera_config] {
-            if let Some(value) = setting {
-                *value = directory.join(&*value);
-            }
+        for path in [&mut settings.codedir, &mut settings.hiera_config]
+            .into_iter()
+            .flatten()
+        {
+            *path = directory.join(&*path);
         }
         Ok(settings)
     }
@@ -162,6 +202,23 @@ impl Settings {
             &mut self.limits.max_file_size,
             number("HIERAD_MAX_FILE_SIZE")?,
         );
+        set(&mut self.reload.settle_ms, number("HIERAD_SETTLE_MS")?);
+        set(
+            &mut self.reload.rescan_interval_s,
+            number("HIERAD_RESCAN_INTERVAL_S")?,
+        );
+        set(
+            &mut self.reload.poll_interval_ms,
+            number("HIERAD_POLL_INTERVAL_MS")?,
+        );
+        if let Some(mode) = variable("HIERAD_WATCH") {
+            self.reload.watch = match mode.as_str() {
+                "auto" => WatchMode::Auto,
+                "poll" => WatchMode::Poll,
+                "off" => WatchMode::Off,
+                other => anyhow::bail!("HIERAD_WATCH must be auto, poll or off, not `{other}`"),
+            };
+        }
         set(
             &mut self.shutdown.drain_delay_ms,
             number("HIERAD_DRAIN_DELAY_MS")?,

@@ -98,6 +98,16 @@ impl<'a> LookupBody<'a> {
     /// Reads a body.
     pub(crate) fn parse(bytes: &'a [u8], limits: &Limits) -> Result<LookupRequest<'a>, ApiError> {
         check_nesting(bytes, limits.max_nesting)?;
+        // A list would otherwise be taken for the fields in their order.
+        if bytes
+            .iter()
+            .find(|byte| !byte.is_ascii_whitespace())
+            .is_some_and(|byte| *byte != b'{')
+        {
+            return Err(bad(
+                "the body is not a lookup request: it must be a JSON object",
+            ));
+        }
         let body: LookupBody<'a> = serde_json::from_slice(bytes)
             .map_err(|error| bad(format!("the body is not a lookup request: {error}")))?;
         body.check(limits)

@@ -11,7 +11,7 @@ use crate::json::{write_text, write_value};
 pub(crate) struct ApiError {
     kind: ErrorKind,
     detail: String,
-    explanation: Option<Explanation>,
+    explanation: Option<Box<Explanation>>,
 }
 
 /// The kinds of errors. The end of the problem's `type` is part of the contract.
@@ -42,22 +42,6 @@ pub(crate) enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Every kind, for the documentation to be checked against.
-    #[cfg(test)]
-    pub(crate) const ALL: [ErrorKind; 11] = [
-        ErrorKind::KeyNotFound,
-        ErrorKind::UnknownEnvironment,
-        ErrorKind::LookupFailed,
-        ErrorKind::BadRequest,
-        ErrorKind::RequestTimeout,
-        ErrorKind::BodyTooLarge,
-        ErrorKind::UnsupportedMediaType,
-        ErrorKind::NotFound,
-        ErrorKind::MethodNotAllowed,
-        ErrorKind::NotLoaded,
-        ErrorKind::Internal,
-    ];
-
     /// What the problem's `type` ends in.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -118,7 +102,7 @@ impl ApiError {
     }
 
     pub(crate) fn with_explanation(mut self, explanation: Option<Explanation>) -> Self {
-        self.explanation = explanation;
+        self.explanation = explanation.map(Box::new);
         self
     }
 
@@ -129,7 +113,7 @@ impl ApiError {
     /// The explanation, where its text alone tells what went wrong.
     pub(crate) fn telling_explanation(&self) -> Option<&Explanation> {
         self.explanation
-            .as_ref()
+            .as_deref()
             .filter(|explanation| explanation.tells_end())
     }
 

@@ -1,12 +1,14 @@
 //! `POST /lookup` and `GET /lookup/{key}`: request → one snapshot → answer.
 
 use axum::body::Body;
+use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use hiera_resolver::{Explain, Request, Scope, Session};
+use hiera_resolver::{Explain, MergeStrategy, Request, Scope, Session, Type, Value};
 
 use super::App;
+use super::answered::{AnsweredTree, Answers, Failure};
 use super::body::{Asked, LookupBody, LookupRequest, bad, parse_merge, parse_type, read_body};
 use super::error::{ApiError, ErrorKind};
 use super::query::LookupQuery;
@@ -21,10 +23,9 @@ pub(crate) async fn post_lookup(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    match answer_post(&app, &headers, body).await {
-        Ok(response) => response,
-        Err(error) => show_error(error, &headers),
-    }
+    answer_post(&app, &headers, body)
+        .await
+        .unwrap_or_else(|error| show_error(error, &headers))
 }
 
 async fn answer_post(app: &App, headers: &HeaderMap, body: Body) -> Result<Response, ApiError> {
@@ -32,49 +33,32 @@ async fn answer_post(app: &App, headers: &HeaderMap, body: Body) -> Result<Respo
     let request = LookupBody::parse(&bytes, &app.limits)?;
     // One snapshot for the whole request, so that a reload cannot mix two states of the data.
     let environment = app.environment(&request.environment)?;
-    let scope = RequestScope::new(
-        &request.environment,
-        &request.facts,
-        &request.trusted,
-        &request.variables,
-        request.node.as_deref(),
-    );
-    match &request.asked {
-        Asked::First(names) => {
-            let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-            let found = app.lookup(&environment, &scope, &Options::of(&request)?, &names)?;
-            Ok(show_found(
-                found,
-                &names,
-                &request.environment,
-                &environment,
-                headers,
-            ))
-        }
-        Asked::Batch(names) => {
-            let options = Options::of(&request)?;
-            if options.request.explain != Explain::Nothing {
-                return Err(bad("a batch cannot be explained; ask for one `key`"));
-            }
-            app.answer_batch(&environment, &scope, &options, names, &request.environment)
-        }
-    }
+    app.with_answers(|answers| app.try_post(&request, &environment, answers, headers))
+        .await
 }
 
 /// Answers a lookup that is written as a path and a query.
 pub(crate) async fn get_lookup(
     State(app): State<App>,
-    Path(key): Path<String>,
-    Query(pairs): Query<Vec<(String, String)>>,
+    key: Result<Path<String>, PathRejection>,
+    pairs: Result<Query<Vec<(String, String)>>, QueryRejection>,
     headers: HeaderMap,
 ) -> Response {
-    match answer_get(&app, &key, pairs, &headers) {
-        Ok(response) => response,
-        Err(error) => show_error(error, &headers),
-    }
+    let answer = match (key, pairs) {
+        (Ok(Path(key)), Ok(Query(pairs))) => answer_get(&app, &key, pairs, &headers).await,
+        (Err(rejection), _) => Err(bad(format!(
+            "the key cannot be read: {}",
+            rejection.body_text()
+        ))),
+        (_, Err(rejection)) => Err(bad(format!(
+            "the query cannot be read: {}",
+            rejection.body_text()
+        ))),
+    };
+    answer.unwrap_or_else(|error| show_error(error, &headers))
 }
 
-fn answer_get(
+async fn answer_get(
     app: &App,
     key: &str,
     pairs: Vec<(String, String)>,
@@ -83,34 +67,61 @@ fn answer_get(
     let query = LookupQuery::parse(pairs)?;
     let name = query.environment.as_deref().unwrap_or("production");
     let environment = app.environment(name)?;
-    let scope = query.scope(name);
-    let options = Options {
-        merge: query.merge.as_ref().map(parse_merge).transpose()?,
-        value_type: query.value_type.as_deref().map(parse_type).transpose()?,
-        request: Request {
-            default: query.default.as_ref(),
-            explain: query.explain.unwrap_or(Explain::Nothing),
-            ..Request::new(&[])
-        },
+    let tag = entity_tag(&environment, headers);
+    // The same data gives the same answer, so there is no need to look.
+    if let Some(tag) = &tag
+        && headers
+            .get_all(header::IF_NONE_MATCH)
+            .iter()
+            .any(|known| names_tag(known, tag))
+    {
+        return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag.clone())]).into_response());
+    }
+    let mut response = app
+        .with_answers(|answers| app.try_get(key, &query, name, &environment, answers, headers))
+        .await?;
+    if let Some(tag) = tag {
+        response.headers_mut().insert(header::ETAG, tag);
+        response
+            .headers_mut()
+            .insert(header::VARY, HeaderValue::from_static("accept"));
+    }
+    Ok(response)
+}
+
+/// What tells one answer from another under the same address: the data, and the form that is asked for. There is
+/// none where other servers have a say.
+fn entity_tag(environment: &Environment, headers: &HeaderMap) -> Option<HeaderValue> {
+    if environment.asks_others() {
+        return None;
+    }
+    let form = if wants_text(headers) { "-text" } else { "" };
+    HeaderValue::from_str(&format!("\"{}{form}\"", environment.snapshot.revision())).ok()
+}
+
+fn names_tag(known: &HeaderValue, tag: &HeaderValue) -> bool {
+    let (Ok(known), Ok(tag)) = (known.to_str(), tag.to_str()) else {
+        return false;
     };
-    let names = [key];
-    let found = app.lookup(&environment, &scope, &options, &names)?;
-    Ok(show_found(found, &names, name, &environment, headers))
+    known
+        .split(',')
+        .map(str::trim)
+        .any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
 }
 
 /// What holds for every key of a request.
 struct Options<'a> {
-    merge: Option<hiera_resolver::MergeStrategy>,
-    value_type: Option<hiera_resolver::Type>,
+    merge: Option<MergeStrategy>,
+    value_type: Option<Type>,
     request: Request<'a>,
 }
 
 impl<'a> Options<'a> {
-    fn of(request: &'a LookupRequest<'_>) -> Result<Self, ApiError> {
+    fn of_body(request: &'a LookupRequest<'_>) -> Result<Self, ApiError> {
         let merge = request
             .merge
             .as_ref()
-            .filter(|merge| **merge != hiera_resolver::Value::Null);
+            .filter(|merge| **merge != Value::Null);
         Ok(Options {
             merge: merge.map(parse_merge).transpose()?,
             value_type: request.value_type.as_deref().map(parse_type).transpose()?,
@@ -119,6 +130,18 @@ impl<'a> Options<'a> {
                 default_values: request.default_values.as_ref(),
                 overrides: request.overrides.as_ref(),
                 explain: request.explain,
+                ..Request::new(&[])
+            },
+        })
+    }
+
+    fn of_query(query: &'a LookupQuery) -> Result<Self, ApiError> {
+        Ok(Options {
+            merge: query.merge.as_ref().map(parse_merge).transpose()?,
+            value_type: query.value_type.as_deref().map(parse_type).transpose()?,
+            request: Request {
+                default: query.default.as_ref(),
+                explain: query.explain.unwrap_or(Explain::Nothing),
                 ..Request::new(&[])
             },
         })
@@ -135,7 +158,8 @@ impl<'a> Options<'a> {
 }
 
 impl App {
-    fn environment(&self, name: &str) -> Result<Environment, ApiError> {
+    /// An environment that is served.
+    pub(super) fn environment(&self, name: &str) -> Result<Environment, ApiError> {
         match self.environments.get(name) {
             Some(environment) => Ok(environment),
             None if !self.environments.is_loaded() => Err(ApiError::new(
@@ -149,41 +173,100 @@ impl App {
         }
     }
 
+    fn try_post(
+        &self,
+        request: &LookupRequest<'_>,
+        environment: &Environment,
+        answers: &Answers,
+        headers: &HeaderMap,
+    ) -> Result<Response, Failure> {
+        let scope = RequestScope::new(
+            &request.environment,
+            &request.facts,
+            &request.trusted,
+            &request.variables,
+            request.node.as_deref(),
+        );
+        let tree = AnsweredTree::new(&environment.snapshot, answers);
+        let options = Options::of_body(request)?;
+        match &request.asked {
+            Asked::First(names) => {
+                let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+                let found = self.lookup(&tree, &scope, &options, &names)?;
+                Ok(show_found(
+                    found,
+                    &names,
+                    &request.environment,
+                    environment,
+                    headers,
+                ))
+            }
+            Asked::Batch(_) if options.request.explain != Explain::Nothing => {
+                Err(bad("a batch cannot be explained; ask for one `key`").into())
+            }
+            Asked::Batch(names) => {
+                let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+                let body =
+                    self.lookup_batch(&tree, &scope, &options, &names, &request.environment)?;
+                Ok(json_response(body))
+            }
+        }
+    }
+
+    fn try_get(
+        &self,
+        key: &str,
+        query: &LookupQuery,
+        name: &str,
+        environment: &Environment,
+        answers: &Answers,
+        headers: &HeaderMap,
+    ) -> Result<Response, Failure> {
+        let tree = AnsweredTree::new(&environment.snapshot, answers);
+        let found = self.lookup(
+            &tree,
+            &query.scope(name),
+            &Options::of_query(query)?,
+            &[key],
+        )?;
+        Ok(show_found(found, &[key], name, environment, headers))
+    }
+
     fn lookup(
         &self,
-        environment: &Environment,
+        tree: &AnsweredTree<'_>,
         scope: &dyn Scope,
         options: &Options<'_>,
         names: &[&str],
-    ) -> Result<Found, ApiError> {
+    ) -> Result<Found, Failure> {
         let explains = options.request.explain != Explain::Nothing;
-        let mut session = Session::new(&*environment.snapshot, scope, explains);
-        reply::check(
-            session.lookup(&options.for_names(names)),
+        let answer = Session::new(tree, scope, explains).lookup(&options.for_names(names));
+        Ok(reply::check(
+            Failure::if_needed(answer)?,
             names,
             &self.metrics,
-        )
+        )?)
     }
 
     /// Every key on its own, all on one snapshot.
-    fn answer_batch(
+    fn lookup_batch(
         &self,
-        environment: &Environment,
+        tree: &AnsweredTree<'_>,
         scope: &dyn Scope,
         options: &Options<'_>,
-        names: &[impl AsRef<str>],
-        environment_name: &str,
-    ) -> Result<Response, ApiError> {
-        let mut session = Session::new(&*environment.snapshot, scope, false);
+        names: &[&str],
+        environment: &str,
+    ) -> Result<Vec<u8>, Failure> {
+        let mut session = Session::new(tree, scope, false);
         let mut out = Vec::with_capacity(64 + 64 * names.len());
         out.extend_from_slice(b"{\"environment\":");
-        write_text(environment_name, &mut out);
+        write_text(environment, &mut out);
         out.extend_from_slice(b",\"revision\":");
-        write_text(environment.snapshot.revision(), &mut out);
+        write_text(tree.revision(), &mut out);
         out.extend_from_slice(b",\"results\":{");
         let mut seen: std::collections::HashSet<&str> =
             std::collections::HashSet::with_capacity(names.len());
-        for name in names.iter().map(AsRef::as_ref) {
+        for name in names {
             // Asked twice is answered once: an object has each key once.
             if !seen.insert(name) {
                 continue;
@@ -192,25 +275,21 @@ impl App {
                 out.push(b',');
             }
             write_text(name, &mut out);
-            out.push(b':');
-            match reply::check(
-                session.lookup(&options.for_names(&[name])),
-                &[name],
-                &self.metrics,
-            ) {
+            let answer = Failure::if_needed(session.lookup(&options.for_names(&[name])))?;
+            match reply::check(answer, &[name], &self.metrics) {
                 Ok(found) => {
-                    out.extend_from_slice(b"{\"value\":");
+                    out.extend_from_slice(b":{\"value\":");
                     found.write_value(&mut out);
                 }
                 Err(error) => {
-                    out.extend_from_slice(b"{\"error\":");
+                    out.extend_from_slice(b":{\"error\":");
                     error.write(&mut out);
                 }
             }
             out.push(b'}');
         }
         out.extend_from_slice(b"}}");
-        Ok(json_response(out))
+        Ok(out)
     }
 }
 
@@ -225,11 +304,7 @@ fn show_found(
         Some(explanation) if wants_text(headers) => {
             reply::text_response(StatusCode::OK, explanation)
         }
-        _ => found.into_response(
-            names.first().copied().unwrap_or_default(),
-            name,
-            environment.snapshot.revision(),
-        ),
+        _ => found.into_response(names, name, environment.snapshot.revision()),
     }
 }
 

@@ -11,6 +11,8 @@ use crate::metrics::{LookupOutcome, Metrics};
 
 /// A value that was found.
 pub(crate) struct Found {
+    /// Its place among the names asked for.
+    pub(crate) name: usize,
     pub(crate) value: Value,
     pub(crate) explanation: Option<Explanation>,
 }
@@ -19,12 +21,17 @@ pub(crate) struct Found {
 pub(crate) fn check(answer: Answer, names: &[&str], metrics: &Metrics) -> Result<Found, ApiError> {
     let Answer {
         outcome,
+        name,
         explanation,
     } = answer;
     match outcome {
         Ok(Outcome::Found(value)) => {
             metrics.count_lookup(LookupOutcome::Found);
-            Ok(Found { value, explanation })
+            Ok(Found {
+                name: name.unwrap_or_default(),
+                value,
+                explanation,
+            })
         }
         Ok(Outcome::NotFound) => {
             metrics.count_lookup(LookupOutcome::NotFound);
@@ -47,7 +54,13 @@ pub(crate) fn check(answer: Answer, names: &[&str], metrics: &Metrics) -> Result
 
 impl Found {
     /// The answer to a request for one value.
-    pub(crate) fn into_response(self, key: &str, environment: &str, revision: &str) -> Response {
+    pub(crate) fn into_response(
+        self,
+        names: &[&str],
+        environment: &str,
+        revision: &str,
+    ) -> Response {
+        let key = names.get(self.name).copied().unwrap_or_default();
         let mut out = Vec::with_capacity(256);
         out.extend_from_slice(b"{\"key\":");
         write_text(key, &mut out);

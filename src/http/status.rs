@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use hiera_resolver::Layer;
-use hiera_resolver::config::{DataFunction, HieraConfig, Level, Locations, Text};
+use hiera_resolver::config::{HieraConfig, Level, Locations, Text};
 use serde_json::{Value, json};
 
 use super::App;
@@ -73,19 +73,17 @@ pub(crate) async fn show_environment(
     State(app): State<App>,
     Path(name): Path<String>,
 ) -> Result<Response, ApiError> {
-    let environment = app.environments.get(&name).ok_or_else(|| {
-        ApiError::new(
-            ErrorKind::UnknownEnvironment,
-            format!("there is no environment `{name}`"),
-        )
-    })?;
+    let environment = app.environment(&name)?;
     let mut shown = brief(&environment);
     if let Value::Object(members) = &mut shown {
         members.insert("environment".to_owned(), json!(name));
-        let faults: Vec<Value> = environments::faults(&environment.snapshot)
-            .iter()
-            .map(show_fault)
-            .collect();
+        let served = environments::faults(&environment.snapshot);
+        let faults = if environment.kept.is_empty() {
+            &served
+        } else {
+            &*environment.kept
+        };
+        let faults: Vec<Value> = faults.iter().map(show_fault).collect();
         members.insert("faults".to_owned(), Value::Array(faults));
         let layers: Vec<Value> = environments::layers(&environment.snapshot)
             .filter(|(_, layer)| !matches!(layer, Layer::Absent))
@@ -104,23 +102,29 @@ fn brief(environment: &Environment) -> Value {
     let snapshot = &environment.snapshot;
     let faults = environments::faults(snapshot);
     let notices = environments::notices(snapshot);
+    let state = match (environment.kept.is_empty(), faults.is_empty()) {
+        (false, _) => "kept",
+        (true, false) => "faulty",
+        (true, true) => "ok",
+    };
+    let last_fault = environment.kept.last().or(faults.last());
     let keys: usize = snapshot
         .files()
         .filter_map(|file| file.contents().ok())
         .map(|contents| contents.len())
         .sum();
     json!({
-        "state": if faults.is_empty() { "ok" } else { "faulty" },
+        "state": state,
         "revision": snapshot.revision(),
         "loaded_at": rfc_3339(environment.loaded_at),
         "files": snapshot.files().count(),
         "keys": keys,
-        "last_fault": faults.last().map(ToString::to_string),
+        "last_fault": last_fault.map(ToString::to_string),
         "notices": notices.iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
 }
 
-fn show_fault(fault: &Fault) -> Value {
+pub(super) fn show_fault(fault: &Fault) -> Value {
     json!({
         "file": fault.path,
         "line": fault.place.map(|(line, _)| line),
@@ -132,7 +136,9 @@ fn show_fault(fault: &Fault) -> Value {
 fn show_layer(name: &str, layer: &Layer) -> Value {
     match layer {
         Layer::Absent => json!({ "layer": name, "state": "absent" }),
-        Layer::Ignored(reason) => json!({ "layer": name, "state": "ignored", "reason": reason }),
+        Layer::Ignored(fault) => {
+            json!({ "layer": name, "state": "ignored", "reason": fault.problem })
+        }
         Layer::Faulty(faults) => {
             json!({ "layer": name, "state": "faulty", "faults": faults.to_string() })
         }
@@ -167,11 +173,7 @@ fn show_level(level: &Level) -> Value {
     let Value::Object(members) = &mut shown else {
         return shown;
     };
-    let (kind, name) = match level.function() {
-        DataFunction::Yaml => ("data_hash", "yaml_data"),
-        DataFunction::Json => ("data_hash", "json_data"),
-        DataFunction::Unknown { kind, name } => (*kind, name.as_str()),
-    };
+    let (kind, name) = level.function().kind_and_name();
     members.insert(kind.to_owned(), json!(name));
     match level.locations() {
         Locations::None => {}

@@ -44,23 +44,39 @@ pub(super) fn read_layers(code: &CodeDirectory, name: &str) -> Layers {
     let global = Arc::new(global_layer(code, &mut texts));
     let environment = environment_layer(code, &root, &conf, &mut texts);
     let mut modules: Vec<(ArcStr, Layer)> = Vec::new();
+    let mut module_roots = Vec::new();
+    let mut directories = vec![root];
+    directories.extend(
+        conf.modulepath
+            .iter()
+            .flat_map(|path| path.ancestors().find(|path| path.is_dir()))
+            .map(Path::to_path_buf),
+    );
+    directories.extend(
+        code.hiera_config
+            .as_deref()
+            .and_then(Path::parent)
+            .map(Path::to_path_buf),
+    );
     for directory in &conf.modulepath {
         let mut names = directories_in(directory);
         names.sort();
         for module in names.iter().filter(|name| is_module_name(name)) {
             if !modules.iter().any(|(known, _)| known == module) {
-                modules.push((
-                    module.into(),
-                    module_layer(code, &directory.join(module), module, &mut texts),
-                ));
+                let root = directory.join(module);
+                modules.push((module.into(), module_layer(code, &root, module, &mut texts)));
+                module_roots.push(root);
             }
         }
     }
+    directories.extend(module_roots.iter().cloned());
     Layers {
         global,
         environment,
         modules,
         texts,
+        directories,
+        module_roots,
     }
 }
 
@@ -153,7 +169,7 @@ fn with_provider(
         (Some("function"), _) => Layer::of_function(kind, function),
         (Some(other), _) => Layer::unreadable(
             &root.join("hiera.yaml").to_string_lossy(),
-            format!("there is no data provider `{other}`"),
+            &format_args!("there is no data provider `{other}`"),
         ),
     }
 }
@@ -175,7 +191,7 @@ fn configured(
             texts.push((path.to_owned(), bytes));
             layer
         }
-        Err(reason) => Layer::unreadable(&shown, reason),
+        Err(reason) => Layer::unreadable(&shown, &reason),
     })
 }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use arcstr::ArcStr;
 use hiera_resolver::config::{Level, Locations, Text};
@@ -15,9 +15,11 @@ use super::Layers;
 
 /// Directories below each other that are followed. Real trees have fewer than ten.
 const MAX_DEPTH: usize = 64;
+/// Ways that lead to one directory which are followed. Links make more than one.
+const MAX_VISITS: usize = 32;
 
 /// The files that some lookup could come to, each with what it is read as.
-pub(super) fn find_files(layers: &Layers, listings: &Listings) -> Vec<(Format, String)> {
+pub(super) fn find_files(layers: &Layers, listings: &Listings) -> Found {
     let mut found = Found::default();
     let configs = [&*layers.global, &layers.environment]
         .into_iter()
@@ -30,7 +32,7 @@ pub(super) fn find_files(layers: &Layers, listings: &Listings) -> Vec<(Format, S
             found.search(&pattern, level.format(), listings);
         }
     }
-    found.files
+    found
 }
 
 /// A path with wildcards.
@@ -172,10 +174,16 @@ fn patterns_of(level: &Level) -> Vec<Pattern> {
     }
 }
 
+/// What a search came to.
 #[derive(Default)]
-struct Found {
-    files: Vec<(Format, String)>,
+pub(super) struct Found {
+    /// The files, each with what it is read as.
+    pub(super) files: Vec<(Format, String)>,
+    /// The directories in which further ones could appear, beside those that were listed.
+    pub(super) directories: Vec<PathBuf>,
     known: HashSet<(Format, String)>,
+    /// How often each directory was come to in this search.
+    visits: HashMap<(u64, u64), usize>,
 }
 
 impl Found {
@@ -186,6 +194,7 @@ impl Found {
             if Path::new(only).exists() {
                 self.add(format, only.clone());
             }
+            self.directories.extend(nearest_directory(Path::new(only)));
             return;
         }
         if pattern.root == "/" {
@@ -195,6 +204,8 @@ impl Found {
         if pattern.matches(&pattern.root) && Path::new(&pattern.root).exists() {
             self.add(format, pattern.root.clone());
         }
+        self.directories
+            .extend(nearest_directory(&Path::new(&pattern.root).join("x")));
         self.descend(&pattern.root, pattern, format, listings, &mut Vec::new());
     }
 
@@ -209,8 +220,10 @@ impl Found {
         let Some(identity) = identity_of(directory) else {
             return;
         };
-        // A link to a directory it lies in would go on forever.
-        if above.contains(&identity) || above.len() >= MAX_DEPTH {
+        // A link to a directory it lies in would go on forever, and many links to each other nearly so.
+        let visits = self.visits.entry(identity).or_default();
+        *visits += 1;
+        if above.contains(&identity) || above.len() >= MAX_DEPTH || *visits > MAX_VISITS {
             return;
         }
         above.push(identity);
@@ -231,6 +244,14 @@ impl Found {
             self.files.push((format, path));
         }
     }
+}
+
+/// The directory a path lies in, or the first above that there is.
+fn nearest_directory(path: &Path) -> Option<PathBuf> {
+    path.ancestors()
+        .skip(1)
+        .find(|directory| directory.is_dir())
+        .map(Path::to_path_buf)
 }
 
 fn identity_of(directory: &str) -> Option<(u64, u64)> {

@@ -7,9 +7,11 @@ mod document;
 mod version_3;
 mod version_4;
 
+use std::hash::BuildHasher as _;
+
 use arcstr::ArcStr;
 
-use crate::data::Format;
+use crate::data::{Format, KeysId};
 use crate::path;
 use crate::template::{Template, Variable};
 use crate::value::Value;
@@ -31,7 +33,7 @@ pub enum Layer {
     /// It has no configuration, and so no data.
     Absent,
     /// Puppet passes over its configuration, for this reason.
-    Ignored(String),
+    Ignored(ConfigFault),
     /// It has one.
     Configured(HieraConfig),
     /// Its configuration has mistakes, and every lookup that reaches it fails.
@@ -71,6 +73,12 @@ pub enum DataFunction {
     Yaml,
     /// `data_hash: json_data`
     Json,
+    /// `data_hash: hocon_data`
+    Hocon,
+    /// `lookup_key: eyaml_lookup_key`
+    Eyaml,
+    /// `lookup_key: hiera_http`
+    Http,
     /// One that is not here.
     Unknown {
         /// `data_hash`, `lookup_key`, ...
@@ -167,8 +175,8 @@ impl Layer {
     }
 
     /// A layer whose configuration cannot be read.
-    pub fn unreadable(path: &str, reason: impl ToString) -> Self {
-        let problem = format!("cannot be read: {}", reason.to_string());
+    pub fn unreadable(path: &str, reason: &dyn std::fmt::Display) -> Self {
+        let problem = format!("cannot be read: {reason}");
         Layer::Faulty(ConfigFaults::new(vec![ConfigFault {
             path: path.into(),
             line: 1,
@@ -287,6 +295,24 @@ impl HieraConfig {
     }
 }
 
+impl DataFunction {
+    /// The functions there are, for messages.
+    pub const KNOWN: &'static str =
+        "yaml_data, json_data, hocon_data, eyaml_lookup_key and hiera_http";
+
+    /// The kind and the name that a configuration gives it.
+    pub fn kind_and_name(&self) -> (&'static str, &str) {
+        match self {
+            DataFunction::Yaml => ("data_hash", "yaml_data"),
+            DataFunction::Json => ("data_hash", "json_data"),
+            DataFunction::Hocon => ("data_hash", "hocon_data"),
+            DataFunction::Eyaml => ("lookup_key", "eyaml_lookup_key"),
+            DataFunction::Http => ("lookup_key", "hiera_http"),
+            DataFunction::Unknown { kind, name } => (kind, name),
+        }
+    }
+}
+
 impl Level {
     /// Its name.
     pub fn name(&self) -> &ArcStr {
@@ -318,6 +344,13 @@ impl Level {
         self.options.as_ref()
     }
 
+    /// What tells its keys from those of other levels.
+    fn keys_id(&self) -> KeysId {
+        self.options.as_ref().map_or(0, |options| {
+            foldhash::quality::FixedState::default().hash_one(options)
+        })
+    }
+
     /// The line it starts at.
     pub fn line(&self) -> u32 {
         self.line
@@ -328,7 +361,9 @@ impl Level {
         match self.function {
             DataFunction::Yaml => Format::Yaml,
             DataFunction::Json => Format::Json,
-            DataFunction::Unknown { .. } => Format::Unknown,
+            DataFunction::Hocon => Format::Hocon,
+            DataFunction::Eyaml => Format::Eyaml(self.keys_id()),
+            DataFunction::Http | DataFunction::Unknown { .. } => Format::Unknown,
         }
     }
 }

@@ -13,10 +13,10 @@ use psych_yaml::Limits;
 
 use self::build::ValueBuilder;
 use crate::hash::Hash;
-use crate::json;
 use crate::options::FileOptions;
 use crate::template::Template;
 use crate::value::Value;
+use crate::{hocon, json};
 
 /// The formats of data files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,8 +25,28 @@ pub enum Format {
     Yaml,
     /// As `json_data` reads it.
     Json,
+    /// As `hocon_data` reads it.
+    Hocon,
+    /// As `eyaml_lookup_key` reads it, with the keys that go by this number.
+    Eyaml(KeysId),
     /// Of a function that is not there: it matters only whether the file exists.
     Unknown,
+}
+
+/// What tells the keys of one level from those of another: a digest of the options that name them.
+pub type KeysId = u64;
+
+/// Decrypts a text as it stands in a file; an error must not tell anything of what is secret.
+pub type Decrypt<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+
+/// Is there something to decrypt in a text: `ENC[` and, in the same line, a `]`?
+pub fn is_encrypted(text: &str) -> bool {
+    let is_closed = |rest: &str| {
+        rest.split('\n')
+            .next()
+            .is_some_and(|line| line.contains(']'))
+    };
+    text.split("ENC[").skip(1).any(is_closed)
 }
 
 /// A file of a hierarchy level.
@@ -122,19 +142,32 @@ impl FileFault {
 }
 
 impl DataFile {
-    /// Makes a file of its bytes.
+    /// Makes a file of its bytes. What is encrypted in it stays so; see [`DataFile::decode_encrypted`].
     pub fn decode(path: &str, format: Format, bytes: &[u8], texts: &mut Texts) -> Self {
         let path = ArcStr::from(path);
         let contents = match format {
-            Format::Yaml => decode_yaml(&path, bytes, texts),
+            Format::Yaml | Format::Eyaml(_) => decode_yaml(&path, bytes, texts, None),
             Format::Json => decode_json(&path, bytes, texts),
+            Format::Hocon => decode_hocon(&path, bytes, texts),
             Format::Unknown => Ok(Contents::default()),
         };
         DataFile { path, contents }
     }
 
+    /// Makes a file of the bytes of an eyaml file.
+    pub fn decode_encrypted(
+        path: &str,
+        bytes: &[u8],
+        texts: &mut Texts,
+        decrypt: Decrypt<'_>,
+    ) -> Self {
+        let path = ArcStr::from(path);
+        let contents = decode_yaml(&path, bytes, texts, Some(decrypt));
+        DataFile { path, contents }
+    }
+
     /// A file that cannot be read.
-    pub fn unreadable(path: &str, reason: impl ToString) -> Self {
+    pub fn unreadable(path: &str, reason: &dyn std::fmt::Display) -> Self {
         let path = ArcStr::from(path);
         let fault = FileFault::Unreadable {
             path: path.clone(),
@@ -202,8 +235,13 @@ impl Contents {
     }
 }
 
-fn decode_yaml(path: &ArcStr, bytes: &[u8], texts: &mut Texts) -> Result<Contents, FileFault> {
-    let mut builder = ValueBuilder::new(texts);
+fn decode_yaml(
+    path: &ArcStr,
+    bytes: &[u8],
+    texts: &mut Texts,
+    decrypt: Option<Decrypt<'_>>,
+) -> Result<Contents, FileFault> {
+    let mut builder = ValueBuilder::new(texts, decrypt);
     let root = psych_yaml::read(bytes, &Limits::default(), &mut builder).map_err(|error| {
         FileFault::Unparsable {
             path: path.clone(),
@@ -233,15 +271,33 @@ fn decode_yaml(path: &ArcStr, bytes: &[u8], texts: &mut Texts) -> Result<Content
 }
 
 fn decode_json(path: &ArcStr, bytes: &[u8], texts: &mut Texts) -> Result<Contents, FileFault> {
-    let root = json::parse(bytes, &mut |text| texts.value(text)).map_err(|error| {
-        FileFault::Unparsable {
-            path: path.clone(),
-            line: u32::try_from(error.line).unwrap_or(u32::MAX),
-            column: u32::try_from(error.column).unwrap_or(u32::MAX),
-            problem: error.problem.to_string(),
-            puppet_text: format!("Unable to parse ({path}): {}", error.problem),
-        }
-    })?;
+    let root = json::parse(bytes, &mut |text| texts.value(text))
+        .map_err(|error| unparsable(path, error.line, error.column, &error.problem))?;
+    hash_contents(path, root)
+}
+
+fn decode_hocon(path: &ArcStr, bytes: &[u8], texts: &mut Texts) -> Result<Contents, FileFault> {
+    let root = hocon::parse(bytes, &mut |text| texts.value(text))
+        .map_err(|error| unparsable(path, error.line, error.column, &error.problem))?;
+    hash_contents(path, root)
+}
+
+fn unparsable(
+    path: &ArcStr,
+    line: usize,
+    column: usize,
+    problem: &dyn std::fmt::Display,
+) -> FileFault {
+    FileFault::Unparsable {
+        path: path.clone(),
+        line: u32::try_from(line).unwrap_or(u32::MAX),
+        column: u32::try_from(column).unwrap_or(u32::MAX),
+        problem: problem.to_string(),
+        puppet_text: format!("Unable to parse ({path}): {problem}"),
+    }
+}
+
+fn hash_contents(path: &ArcStr, root: Value) -> Result<Contents, FileFault> {
     match root {
         Value::Hash(hash) => Ok(Contents::new(Arc::unwrap_or_clone(hash), Vec::new())),
         other => Err(FileFault::NotAHash {
@@ -253,7 +309,11 @@ fn decode_json(path: &ArcStr, bytes: &[u8], texts: &mut Texts) -> Result<Content
 
 /// Reads YAML as Puppet reads its data: Symbols as keys become texts.
 pub fn read_yaml(bytes: &[u8], texts: &mut Texts) -> Result<Option<Value>, psych_yaml::ReadError> {
-    psych_yaml::read(bytes, &Limits::default(), &mut ValueBuilder::new(texts))
+    psych_yaml::read(
+        bytes,
+        &Limits::default(),
+        &mut ValueBuilder::new(texts, None),
+    )
 }
 
 fn kind_of(value: &Value) -> &'static str {

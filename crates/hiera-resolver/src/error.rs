@@ -2,12 +2,13 @@
 
 use arcstr::ArcStr;
 
-use crate::config::ConfigFaults;
+use crate::config::{ConfigFaults, DataFunction};
 use crate::convert::ConversionError;
 use crate::data::FileFault;
 use crate::key::{DigError, KeyError};
 use crate::merge::MergeError;
 use crate::options::{EntryFault, OptionsError};
+use crate::remote::RemoteRequest;
 use crate::ruby_regex::MatchError;
 use crate::types::{TypeMismatch, TypeParseError};
 
@@ -68,11 +69,23 @@ pub enum LookupError {
         /// The bound.
         bound: u16,
     },
+    /// A value that interpolation made too large.
+    #[error("the value of `{key}` is too large")]
+    TooLargeValue {
+        /// The key.
+        key: String,
+    },
     /// Interpolation made more of the data than the bound allows.
-    #[error("the lookup needs more than {bound} steps")]
+    #[error("the request needs more than {bound} steps")]
     TooMuchWork {
         /// The bound.
         bound: u64,
+    },
+    /// An explanation beyond the bound.
+    #[error("the explanation would be larger than {bound} bytes")]
+    TooMuchToExplain {
+        /// The bound.
+        bound: usize,
     },
     /// A value with something in it that Puppet's data cannot hold.
     #[error(
@@ -94,7 +107,8 @@ pub enum LookupError {
     },
     /// A level whose function is not there.
     #[error(
-        "level \"{level}\" of `{config}`: there is no {kind} function '{function}' here; there are yaml_data and json_data"
+        "level \"{level}\" of `{config}`: there is no {kind} function '{function}' here; there are {}",
+        DataFunction::KNOWN
     )]
     UnknownFunction {
         /// The configuration.
@@ -105,6 +119,31 @@ pub enum LookupError {
         kind: &'static str,
         /// The function.
         function: ArcStr,
+    },
+    /// An encrypted value that could not be decrypted.
+    #[error("the value of key '{key}' cannot be decrypted: {reason}")]
+    Undecryptable {
+        /// The key.
+        key: String,
+        /// Why.
+        reason: ArcStr,
+    },
+    /// An error whose words could give away a secret.
+    #[error("{what} failed; what exactly is not shown, since the value is secret")]
+    Withheld {
+        /// What failed.
+        what: &'static str,
+    },
+    /// An answer of another server is needed first. Whoever runs the lookup fetches it and starts again.
+    #[error("an answer of `{}` is needed", .0.uri)]
+    NeedsRemote(Box<RemoteRequest>),
+    /// Another server failed to answer.
+    #[error("level \"{level}\": {reason}")]
+    Remote {
+        /// The level.
+        level: ArcStr,
+        /// What went wrong.
+        reason: String,
     },
     /// A level that its function cannot work with.
     #[error("level \"{level}\" of `{config}`: {problem}")]
@@ -224,6 +263,17 @@ impl Telling {
 }
 
 impl LookupError {
+    /// The error without words that could hold a value.
+    pub(crate) fn withheld(self) -> Self {
+        let what = match self {
+            LookupError::Conversion { .. } => "the conversion",
+            LookupError::TypeMismatch(_) => "the check of the type",
+            LookupError::Merge(MergeError::WrongType(_)) => "the merge",
+            other => return other,
+        };
+        LookupError::Withheld { what }
+    }
+
     /// How Puppet would tell of it where it happens.
     pub(crate) fn telling(&self) -> Telling {
         let (kind, text) = match self {

@@ -118,6 +118,26 @@ pub enum Event {
 }
 
 impl Event {
+    /// The same without its value.
+    pub(crate) fn redacted(self) -> Self {
+        let secret = || Value::Sensitive(std::sync::Arc::new(Value::Null));
+        match self {
+            Event::Found(_) => Event::Found(secret()),
+            Event::FoundInOverrides(_) => Event::FoundInOverrides(secret()),
+            Event::FoundInDefaults(_) => Event::FoundInDefaults(secret()),
+            Event::Result(_) => Event::Result(secret()),
+            other => other,
+        }
+    }
+
+    /// About how many bytes it takes to tell it.
+    pub(crate) fn weight(&self) -> usize {
+        32 + 16
+            * self
+                .value()
+                .map_or(0, |value| value.traits().weight as usize)
+    }
+
     fn value(&self) -> Option<&Value> {
         match self {
             Event::Found(value)

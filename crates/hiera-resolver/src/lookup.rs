@@ -7,6 +7,7 @@
 
 mod assemble;
 mod interpolate;
+mod remote;
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -14,13 +15,13 @@ use std::rc::Rc;
 use arcstr::{ArcStr, literal};
 
 use self::assemble::AssembledOptions;
-use crate::config::Layer;
+use crate::config::{DataFunction, Layer};
 use crate::error::{LookupError, Telling};
 use crate::explain::{Event, Explanation, NodeKind};
 use crate::hash::Hash;
 use crate::key::{LookupKey, Segment};
 use crate::merge::MergeStrategy;
-use crate::options::{self, Entry, LOOKUP_OPTIONS, Options};
+use crate::options::{self, Conversion, Entry, LOOKUP_OPTIONS, Options};
 use crate::plan::{Location, Plan, PlannedLevel, PlannedOptions};
 use crate::scope::Scope;
 use crate::tree::Tree;
@@ -31,8 +32,12 @@ use crate::value::Value;
 const MAX_CHAIN: usize = 250;
 /// How deep interpolation may nest a value: twice what a file may hold.
 const MAX_DEPTH: u16 = 1000;
-/// Steps of one lookup: files looked into, tokens filled in, pieces of text written.
-const MAX_WORK: u64 = 5_000_000;
+/// How large interpolation may make a value, in pieces of 16 bytes: some 64 MB.
+const MAX_WEIGHT: u32 = 4_000_000;
+/// Steps of all lookups of a session: files looked into, tokens filled in, pieces of text written.
+const MAX_WORK: u64 = 1_000_000;
+/// Bytes that the values in an explanation may come to.
+const MAX_EXPLAINED: usize = 16 * 1024 * 1024;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +98,8 @@ pub enum Outcome {
 pub struct Answer {
     /// The outcome.
     pub outcome: Result<Outcome, LookupError>,
+    /// The name that was found, among those asked for.
+    pub name: Option<usize>,
     /// The explanation, where one was asked for.
     pub explanation: Option<Explanation>,
 }
@@ -107,7 +114,8 @@ pub struct Session<'a> {
     environment: Option<Option<Rc<Prepared<'a>>>>,
     modules: Vec<(ArcStr, Option<Rc<Prepared<'a>>>)>,
     /// The options of the global and the environment layer, and of these with each module's.
-    ready_options: Vec<(Option<ArcStr>, Option<Rc<[&'a Options]>>)>,
+    ready_options: Vec<(Option<ArcStr>, ReadyOptions<'a>)>,
+    work: u64,
 }
 
 impl std::fmt::Debug for Session<'_> {
@@ -115,6 +123,9 @@ impl std::fmt::Debug for Session<'_> {
         out.debug_struct("Session").finish_non_exhaustive()
     }
 }
+
+/// Compiled options, the highest level first; `None` where they have to be worked out.
+type ReadyOptions<'a> = Option<Rc<[&'a Options]>>;
 
 /// A plan with its options.
 struct Prepared<'a> {
@@ -137,6 +148,7 @@ impl<'a> Session<'a> {
             environment: None,
             modules: Vec::new(),
             ready_options: Vec::new(),
+            work: 0,
         }
     }
 
@@ -151,9 +163,11 @@ impl<'a> Session<'a> {
             names: Vec::new(),
             chain: 0,
             is_global_only: false,
-            work: 0,
+            explained: 0,
             gathered: Vec::new(),
             assembled: AssembledOptions::default(),
+            found_name: None,
+            is_secret: false,
             telling: None,
         };
         let outcome = walk.lookup(
@@ -162,6 +176,12 @@ impl<'a> Session<'a> {
             request.merge,
             request.value_type,
         );
+        let outcome = if walk.is_secret {
+            outcome.map_err(LookupError::withheld)
+        } else {
+            outcome
+        };
+        let name = walk.found_name;
         let telling = walk.telling.take();
         let mut explanation = walk.explanation;
         if let Some(explanation) = &mut explanation {
@@ -175,6 +195,7 @@ impl<'a> Session<'a> {
         }
         Answer {
             outcome,
+            name,
             explanation,
         }
     }
@@ -249,10 +270,7 @@ impl<'a> Session<'a> {
 
     /// The compiled options that hold for keys of a module, the highest level first; `None` where they have
     /// to be worked out.
-    fn ready_options(
-        &mut self,
-        module: Option<&ArcStr>,
-    ) -> Result<Option<Rc<[&'a Options]>>, LookupError> {
+    fn ready_options(&mut self, module: Option<&ArcStr>) -> Result<ReadyOptions<'a>, LookupError> {
         if let Some((_, ready)) = self
             .ready_options
             .iter()
@@ -271,7 +289,7 @@ impl<'a> Session<'a> {
                 _ => all = None,
             }
         }
-        let ready: Option<Rc<[&'a Options]>> = all.map(Into::into);
+        let ready: ReadyOptions<'a> = all.map(Into::into);
         self.ready_options.push((module.cloned(), ready.clone()));
         Ok(ready)
     }
@@ -302,10 +320,15 @@ struct Walk<'s, 'a> {
     chain: usize,
     /// Inside data of a global layer of version 3, where the environment has no layer of its own.
     is_global_only: bool,
-    work: u64,
+    /// Bytes of values told so far.
+    explained: usize,
     /// The values found so far, where the strategy merges them all at once.
     gathered: Vec<Value>,
     assembled: AssembledOptions,
+    /// Which of the names asked for was found.
+    found_name: Option<usize>,
+    /// Something was decrypted: from then on explanations and errors show no values.
+    is_secret: bool,
     /// How an error on its way up is to be told.
     telling: Option<Telling>,
 }
@@ -326,7 +349,7 @@ impl<'s, 'a> Walk<'s, 'a> {
             },
             None => Ok(Outcome::Found(value)),
         };
-        for name in names {
+        for (place, name) in names.iter().enumerate() {
             if let Some(value) = self.overrides.and_then(|overrides| overrides.get(name)) {
                 return assert(
                     &|| format!("Value found for key '{name}' in override hash"),
@@ -334,6 +357,7 @@ impl<'s, 'a> Walk<'s, 'a> {
                 );
             }
             if let Some(value) = self.search(name, merge)? {
+                self.found_name = Some(place);
                 return assert(&|| "Found value".to_owned(), value);
             }
         }
@@ -393,6 +417,11 @@ impl<'s, 'a> Walk<'s, 'a> {
             }
             (None, None) => &MergeStrategy::DEFAULT,
         };
+        // What is about to become a Sensitive must not be shown on the way there.
+        self.is_secret |= entry
+            .as_ref()
+            .and_then(|entry| entry.convert_to())
+            .is_some_and(Conversion::is_secret);
         let found = self.node(
             || (NodeKind::Search, Some(key.as_str().into())),
             |walk| match walk.search_layers(key, key.module(), strategy)? {
@@ -645,6 +674,9 @@ impl<'s, 'a> Walk<'s, 'a> {
         self.node(
             || (location_kind(location), None),
             |walk| {
+                if location.is_uri && *planned.level.function() == DataFunction::Http {
+                    return walk.in_remote(planned, location, root);
+                }
                 let Some(contents) = plan.contents(planned.level, location)? else {
                     walk.report(None, || Event::LocationNotFound);
                     return Ok(None);
@@ -794,12 +826,16 @@ impl<'s, 'a> Walk<'s, 'a> {
 
     /// Counts work done, so that data which multiplies itself comes to an end.
     fn spend(&mut self, steps: u64) -> Result<(), LookupError> {
-        self.work += steps;
-        if self.work > MAX_WORK {
-            Err(LookupError::TooMuchWork { bound: MAX_WORK })
-        } else {
-            Ok(())
+        self.session.work += steps;
+        if self.session.work > MAX_WORK {
+            return Err(LookupError::TooMuchWork { bound: MAX_WORK });
         }
+        if self.explained > MAX_EXPLAINED {
+            return Err(LookupError::TooMuchToExplain {
+                bound: MAX_EXPLAINED,
+            });
+        }
+        Ok(())
     }
 
     fn layer_node<R>(&mut self, plan: &Plan<'a>, body: impl FnOnce(&mut Self) -> R) -> R {
@@ -834,7 +870,16 @@ impl<'s, 'a> Walk<'s, 'a> {
 
     fn report(&mut self, key: Option<&ArcStr>, event: impl FnOnce() -> Event) {
         if let Some(explanation) = &mut self.explanation {
-            explanation.report(key.cloned(), event());
+            let event = event();
+            self.explained += event.weight();
+            explanation.report(
+                key.cloned(),
+                if self.is_secret {
+                    event.redacted()
+                } else {
+                    event
+                },
+            );
         }
     }
 

@@ -312,6 +312,11 @@ impl Conversion {
         })
     }
 
+    /// Does it make a secret of the value?
+    pub fn is_secret(&self) -> bool {
+        matches!(&self.target, Target::Type(target) if matches!(**target, Type::Sensitive(_)))
+    }
+
     /// The type and the arguments as an explanation shows them.
     pub fn shown(&self) -> String {
         let target = match &self.target {

@@ -7,6 +7,7 @@ use arcstr::ArcStr;
 use crate::config::{DataFunction, HieraConfig, LayerKind, Level, Locations, Text};
 use crate::data::{Contents, DataFile};
 use crate::error::{InterpolationError, LookupError};
+use crate::hash::Hash;
 use crate::options::{FileOptions, Options};
 use crate::path;
 use crate::ruby_text;
@@ -29,6 +30,8 @@ pub(crate) struct PlannedLevel<'a> {
     pub(crate) level: &'a Level,
     /// `None`: the level names no location at all.
     pub(crate) locations: Option<Range<usize>>,
+    /// The options of its function, filled in; of functions that use them for each lookup.
+    pub(crate) options: Option<Value>,
 }
 
 /// A place to look into.
@@ -110,6 +113,11 @@ impl<'a> Plan<'a> {
             let Some(range) = &planned.locations else {
                 return Err(self.unusable(planned.level));
             };
+            if *planned.level.function() == DataFunction::Http {
+                // Any server may have some for any key.
+                is_ready = false;
+                continue;
+            }
             for location in self.locations(range.clone()) {
                 let Some(contents) = self.contents(planned.level, location)? else {
                     continue;
@@ -183,11 +191,13 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// Functions that read a plain file take none.
 fn has_options(level: &Level) -> bool {
-    level
-        .options()
-        .and_then(Value::as_hash)
-        .is_some_and(|options| !options.is_empty())
+    !matches!(level.function(), DataFunction::Eyaml)
+        && level
+            .options()
+            .and_then(Value::as_hash)
+            .is_some_and(|options| !options.is_empty())
 }
 
 struct Planner<'a> {
@@ -222,6 +232,7 @@ impl<'a> Planner<'a> {
                 return Ok(PlannedLevel {
                     level,
                     locations: None,
+                    options: None,
                 });
             }
             Locations::Paths(paths) => {
@@ -237,12 +248,8 @@ impl<'a> Planner<'a> {
             Locations::Uris(uris) => {
                 for text in uris {
                     fill_text(text, scope, &mut self.filled)?;
-                    let path = if self.keeps_paths {
-                        self.filled.text.clone()
-                    } else {
-                        String::new()
-                    };
                     let original = text.source().clone();
+                    let path = self.filled.text.clone();
                     self.locations.push(Location {
                         original,
                         path,
@@ -266,9 +273,11 @@ impl<'a> Planner<'a> {
                 }
             }
         }
-        if let Some(options) = level.options() {
-            check_options(options, scope)?;
-        }
+        let options = level
+            .options()
+            .map(|options| fill_options(options, scope))
+            .transpose()?;
+        let options = options.filter(|_| *level.function() == DataFunction::Http);
         if is_built_in {
             self.locations.truncate(
                 start
@@ -283,6 +292,7 @@ impl<'a> Planner<'a> {
         Ok(PlannedLevel {
             level,
             locations: Some(start..self.locations.len()),
+            options,
         })
     }
 
@@ -468,21 +478,41 @@ fn mapped_values(variable: &Variable, scope: &dyn Scope) -> Result<Vec<Value>, L
     }
 }
 
-/// Fills in the tokens of a level's options, for the mistakes that shows.
-fn check_options(options: &Value, scope: &dyn Scope) -> Result<(), LookupError> {
+impl Level {
+    /// The options of its function with their tokens filled in.
+    pub fn filled_options(&self, scope: &dyn Scope) -> Result<Hash, LookupError> {
+        let options = self
+            .options()
+            .map(|options| fill_options(options, scope))
+            .transpose()?;
+        Ok(options
+            .as_ref()
+            .and_then(Value::as_hash)
+            .cloned()
+            .unwrap_or_default())
+    }
+}
+
+fn fill_options(options: &Value, scope: &dyn Scope) -> Result<Value, LookupError> {
     if !options.traits().has_templates {
-        return Ok(());
+        return Ok(options.clone());
     }
-    match options {
-        Value::Template(template) => fill(template, scope, &mut Filled::default()),
-        Value::Array(array) => array
-            .items()
-            .iter()
-            .try_for_each(|item| check_options(item, scope)),
-        Value::Hash(hash) => hash.iter().try_for_each(|(key, value)| {
-            check_options(key, scope)?;
-            check_options(value, scope)
-        }),
-        _ => Ok(()),
-    }
+    Ok(match options {
+        Value::Template(template) => {
+            let mut filled = Filled::default();
+            fill(template, scope, &mut filled)?;
+            Value::str(filled.text)
+        }
+        Value::Array(array) => {
+            let items = array.items().iter().map(|item| fill_options(item, scope));
+            Value::array(items.collect::<Result<_, _>>()?)
+        }
+        Value::Hash(hash) => {
+            let entries = hash
+                .iter()
+                .map(|(key, value)| Ok((fill_options(key, scope)?, fill_options(value, scope)?)));
+            Value::hash(entries.collect::<Result<Hash, LookupError>>()?)
+        }
+        other => other.clone(),
+    })
 }

@@ -6,7 +6,7 @@ use arcstr::ArcStr;
 use indexmap::IndexMap;
 
 use crate::config::Layer;
-use crate::data::{DataFile, Format};
+use crate::data::{DataFile, Format, KeysId};
 use crate::glob::{self, Directory, Entry};
 use crate::tree::Tree;
 
@@ -20,6 +20,9 @@ pub struct Snapshot {
     modules: Map<Layer>,
     yaml: Map<Arc<DataFile>>,
     json: Map<Arc<DataFile>>,
+    hocon: Map<Arc<DataFile>>,
+    /// By the keys they are decrypted with.
+    eyaml: Vec<(KeysId, Map<Arc<DataFile>>)>,
     unknown: Map<Arc<DataFile>>,
     directories: Map<Vec<Entry>>,
     revision: String,
@@ -51,9 +54,22 @@ impl Snapshot {
                 .map(|(_, file)| (file.path().clone(), file.clone()))
                 .collect()
         };
+        let mut keys: Vec<KeysId> = Vec::new();
+        for (format, _) in &parts.files {
+            if let Format::Eyaml(id) = format
+                && !keys.contains(id)
+            {
+                keys.push(*id);
+            }
+        }
         Snapshot {
             yaml: files(Format::Yaml),
             json: files(Format::Json),
+            hocon: files(Format::Hocon),
+            eyaml: keys
+                .into_iter()
+                .map(|keys| (keys, files(Format::Eyaml(keys))))
+                .collect(),
             unknown: files(Format::Unknown),
             global: parts.global,
             environment: parts.environment,
@@ -75,14 +91,25 @@ impl Snapshot {
 
     /// The files that were read.
     pub fn files(&self) -> impl Iterator<Item = &Arc<DataFile>> {
-        self.yaml.values().chain(self.json.values())
+        let encrypted = self.eyaml.iter().flat_map(|(_, files)| files.values());
+        self.yaml
+            .values()
+            .chain(self.json.values())
+            .chain(self.hocon.values())
+            .chain(encrypted)
     }
 
-    fn map(&self, format: Format) -> &Map<Arc<DataFile>> {
+    fn map(&self, format: Format) -> Option<&Map<Arc<DataFile>>> {
         match format {
-            Format::Yaml => &self.yaml,
-            Format::Json => &self.json,
-            Format::Unknown => &self.unknown,
+            Format::Yaml => Some(&self.yaml),
+            Format::Json => Some(&self.json),
+            Format::Hocon => Some(&self.hocon),
+            Format::Unknown => Some(&self.unknown),
+            Format::Eyaml(id) => self
+                .eyaml
+                .iter()
+                .find(|(keys, _)| *keys == id)
+                .map(|(_, files)| files),
         }
     }
 }
@@ -101,7 +128,7 @@ impl Tree for Snapshot {
     }
 
     fn file(&self, path: &str, format: Format) -> Option<&DataFile> {
-        self.map(format).get(path).map(Arc::as_ref)
+        self.map(format)?.get(path).map(Arc::as_ref)
     }
 
     fn glob(&self, pattern: &str) -> Vec<String> {

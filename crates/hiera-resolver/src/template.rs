@@ -12,6 +12,18 @@ use crate::key::{KeyError, LookupKey, Segment, is_strippable, split_segments};
 pub struct Template {
     source: ArcStr,
     parts: Box<[Part]>,
+    origin: Origin,
+}
+
+/// Where the text of a template comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It stands in the file.
+    Plain,
+    /// It was decrypted, and must not be shown in explanations and errors.
+    Decrypted,
+    /// It could not be decrypted, for this reason.
+    Undecryptable(ArcStr),
 }
 
 /// A stretch of a template.
@@ -75,33 +87,34 @@ impl Template {
     /// Takes a text apart; `None` where it holds no `%{`.
     pub fn parse(text: &str) -> Option<Self> {
         memchr::memmem::find(text.as_bytes(), b"%{")?;
-        let mut parts = Vec::new();
-        let mut literal = String::new();
-        let mut rest = text;
-        while let Some((before, inside)) = rest.split_once("%{") {
-            literal.push_str(before);
-            // An unclosed token is text.
-            let Some((expression, behind)) = inside.split_once('}') else {
-                literal.push_str("%{");
-                rest = inside;
-                break;
-            };
-            if !literal.is_empty() {
-                parts.push(Part::Text(std::mem::take(&mut literal).into()));
-            }
-            parts.push(Part::Token(Token::parse(
-                expression.trim_matches(is_strippable),
-            )));
-            rest = behind;
-        }
-        literal.push_str(rest);
-        if !literal.is_empty() {
-            parts.push(Part::Text(literal.into()));
-        }
         Some(Template {
             source: text.into(),
-            parts: parts.into_boxed_slice(),
+            parts: split(text),
+            origin: Origin::Plain,
         })
+    }
+
+    /// A text that was decrypted; `source` is what stands in the file.
+    pub fn decrypted(source: &str, text: &str) -> Self {
+        Template {
+            source: source.into(),
+            parts: split(text),
+            origin: Origin::Decrypted,
+        }
+    }
+
+    /// A text that could not be decrypted.
+    pub fn undecryptable(source: &str, reason: &str) -> Self {
+        Template {
+            source: source.into(),
+            parts: Box::default(),
+            origin: Origin::Undecryptable(reason.into()),
+        }
+    }
+
+    /// Where its text comes from.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
     }
 
     /// The text as it was written.
@@ -113,6 +126,34 @@ impl Template {
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
+}
+
+/// Takes a text apart at its tokens.
+fn split(text: &str) -> Box<[Part]> {
+    let mut parts = Vec::new();
+    let mut literal = String::new();
+    let mut rest = text;
+    while let Some((before, inside)) = rest.split_once("%{") {
+        literal.push_str(before);
+        // An unclosed token is text.
+        let Some((expression, behind)) = inside.split_once('}') else {
+            literal.push_str("%{");
+            rest = inside;
+            break;
+        };
+        if !literal.is_empty() {
+            parts.push(Part::Text(std::mem::take(&mut literal).into()));
+        }
+        parts.push(Part::Token(Token::parse(
+            expression.trim_matches(is_strippable),
+        )));
+        rest = behind;
+    }
+    literal.push_str(rest);
+    if !literal.is_empty() {
+        parts.push(Part::Text(literal.into()));
+    }
+    parts.into_boxed_slice()
 }
 
 impl Token {

@@ -2,6 +2,7 @@
 
 use crate::config::Layer;
 use crate::data::{DataFile, Format};
+use crate::remote::{RemoteAnswer, RemoteRequest};
 
 /// The layers and files of one environment.
 pub trait Tree {
@@ -19,4 +20,9 @@ pub trait Tree {
 
     /// The files that an absolute pattern matches, in Ruby's order.
     fn glob(&self, pattern: &str) -> Vec<String>;
+
+    /// What a server answered; `None` where it has not been asked yet.
+    fn remote(&self, _request: &RemoteRequest) -> Option<RemoteAnswer> {
+        None
+    }
 }

@@ -61,6 +61,8 @@ pub struct Array {
 pub struct Traits {
     /// Levels of nesting: 0 for a scalar, 1 for `[]`.
     pub depth: u16,
+    /// About how much text it is, in pieces of 16 bytes; what is shared counts each time.
+    pub weight: u32,
     /// An interpolation token stands somewhere in it.
     pub has_templates: bool,
     /// A Symbol, or a hash key that is neither text nor number, stands somewhere in it.
@@ -75,6 +77,7 @@ pub struct Traits {
 impl Traits {
     fn include(&mut self, inner: Traits) {
         self.depth = self.depth.max(inner.depth.saturating_add(1));
+        self.weight = self.weight.saturating_add(inner.weight);
         self.has_templates |= inner.has_templates;
         self.is_irregular |= inner.is_irregular;
         self.has_sensitive |= inner.has_sensitive;
@@ -85,6 +88,7 @@ impl Traits {
     pub(crate) fn of_items<'a>(items: impl IntoIterator<Item = &'a Value>) -> Self {
         let mut traits = Traits {
             depth: 1,
+            weight: 1,
             ..Traits::default()
         };
         for item in items {
@@ -99,10 +103,13 @@ impl Traits {
     ) -> Self {
         let mut traits = Traits {
             depth: 1,
+            weight: 1,
             ..Traits::default()
         };
         for (key, value) in entries {
-            if !matches!(key, Value::Str(_)) {
+            if let Value::Str(text) = key {
+                traits.weight = traits.weight.saturating_add(weight_of(text.len()));
+            } else {
                 traits.include(key.traits());
                 traits.is_irregular |= !key.is_data_key();
                 traits.is_beyond_data |= !matches!(key, Value::Template(_) | Value::Bytes(_));
@@ -190,18 +197,26 @@ impl Value {
 
     /// What is known of the value and everything below it.
     pub fn traits(&self) -> Traits {
+        let scalar = Traits {
+            weight: 1,
+            ..Traits::default()
+        };
         match self {
             Value::Array(array) => array.traits,
             Value::Hash(hash) => hash.traits(),
+            Value::Str(text) => Traits {
+                weight: weight_of(text.len()),
+                ..scalar
+            },
             Value::Template(_) => Traits {
                 has_templates: true,
-                ..Traits::default()
+                ..scalar
             },
             // Puppet takes these two Symbols for its own `default` and `undef`.
             Value::Symbol(name) => Traits {
                 is_irregular: !matches!(name.as_str(), "default" | "undef"),
                 is_beyond_data: name != "undef",
-                ..Traits::default()
+                ..scalar
             },
             Value::Sensitive(inner) => Traits {
                 has_sensitive: true,
@@ -210,9 +225,9 @@ impl Value {
             },
             Value::Rich(_) => Traits {
                 is_beyond_data: true,
-                ..Traits::default()
+                ..scalar
             },
-            _ => Traits::default(),
+            _ => scalar,
         }
     }
 
@@ -245,6 +260,12 @@ impl Value {
             Value::Rich(rich) => rich.type_name(),
         }
     }
+}
+
+fn weight_of(length: usize) -> u32 {
+    u32::try_from(length / 16)
+        .unwrap_or(u32::MAX)
+        .saturating_add(1)
 }
 
 impl From<&str> for Value {

@@ -36,10 +36,17 @@ SUBKEYS = ["a", "b", "c", "x.y", "s p"]
 TYPES = [
     "Integer", "String", "Array", "Boolean", "Float", "Sensitive", "Numeric", "Hash",
     ["Array", True], ["String", "%p"], ["Integer", 10], "Optional[Integer]", "Array[String]", "Enum['a','b']",
+    ["String", "%#x"], ["String", {"Array": {"format": "%(a", "separator": ";"}}], "Integer[0,50]", "String[1]",
+    "Struct[{a=>Any}]", "Tuple[Any,Any]", "Variant[Integer,String]", "SemVer", "Timestamp", "Timespan", "Binary",
+    ["Binary", "%s"], "URI", "Regexp", "NotUndef", "Data", "Pattern[/a/]", "Init[Integer]", "Iterable", "Nope", "Type",
+    ["Integer", 16, True], ["Float", True], "Numeric", "Sensitive[String]", "Hash[String,Integer]", "Any", "Undef",
 ]  # fmt: skip
 ASSERTS = [
     "String", "Integer", "Array", "Hash", "Array[String]", "Hash[String,Any]", "Optional[String]", "Scalar", "Data",
     "Variant[String,Array]", "Array[Data,1]", "Boolean", "Any", "NotUndef", "String[1]", "Struct[{a=>Any}]",
+    "Tuple[String,1,3]", "Hash[String,Data,1,2]", "Enum['a',true]", "Pattern[/^[a-c]/]", "Integer[0,10]", "Float",
+    "Optional[Array[Optional[Scalar]]]", "RichData", "Collection[1]", "Iterable[String]", "Undef", "Sensitive",
+    "Struct[{Optional[a]=>Integer,b=>NotUndef}]", "Callable", "Type", "Timestamp", "Variant[Undef,Hash[String,Array]]",
 ]  # fmt: skip
 SHAPES = ["scalar", "array", "hash", "hash", "deep", "array", "mixed"]
 FITTING = {
@@ -95,6 +102,8 @@ class Maker:
         ending, level = ".yaml", {"name": f"Level {name}"}
         if self.chance(0.15):
             ending, level["data_hash"] = ".json", "json_data"
+        elif self.chance(0.06):
+            ending, level["data_hash"] = ".conf", "hocon_data"
 
         def put(path):
             files[path + ending] = self.data(keys, module)
@@ -331,7 +340,7 @@ def layer_files(layer, base):
     out = {f"{base}hiera.yaml": yaml_text(config).encode()}
     where = layer.get("prefix") or layer.get("datadir", "data")
     for path, data in layer["files"].items():
-        text = json.dumps(data, ensure_ascii=False) if path.endswith(".json") else yaml_text(data)
+        text = json.dumps(data, ensure_ascii=False) if path.endswith((".json", ".conf")) else yaml_text(data)
         out[f"{base}{where}/{path}"] = text.encode()
     return out
 
@@ -374,6 +383,8 @@ def judge(server, oracle_answer, request, root, env):
         return None
     shown = run.shower(root, env)
     ask = corpus.Ask(request, {"badreq"}, 0, want=tidy(oracle_answer, root, env))
+    if "Sensitive" in json.dumps(ask.want.get("explain_json", "")):  # not shown on purpose
+        ask.want = {k: v for k, v in ask.want.items() if not k.startswith("explain_")}
     body = json.dumps(request).encode()
     try:
         run.check(ask, server.send("POST", "/lookup", body), shown)

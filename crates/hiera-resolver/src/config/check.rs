@@ -15,7 +15,7 @@ use crate::value::Value;
 pub(super) enum Checked {
     Config(HieraConfig),
     /// Puppet passes over it, for this reason.
-    Ignored(String),
+    Ignored(ConfigFault),
 }
 
 const FUNCTION_KEYS: [&str; 5] = [
@@ -376,6 +376,9 @@ impl Check {
         Some(match (kind, name) {
             ("data_hash", "yaml_data") => DataFunction::Yaml,
             ("data_hash", "json_data") => DataFunction::Json,
+            ("data_hash", "hocon_data") => DataFunction::Hocon,
+            ("lookup_key", "eyaml_lookup_key") => DataFunction::Eyaml,
+            ("lookup_key", "hiera_http") => DataFunction::Http,
             _ => DataFunction::Unknown {
                 kind,
                 name: name.into(),
@@ -575,7 +578,7 @@ fn is_option_name(name: &str) -> bool {
         && name.chars().all(is_inner)
 }
 
-fn with_templates(value: &Value) -> Value {
+pub(super) fn with_templates(value: &Value) -> Value {
     match value {
         Value::Str(text) => Template::parse(text).map_or_else(
             || value.clone(),

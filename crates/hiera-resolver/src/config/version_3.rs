@@ -6,9 +6,9 @@ use std::borrow::Cow;
 
 use psych_yaml::Mark;
 
-use super::check::{Check, Checked, Settings};
+use super::check::{Check, Checked, Settings, with_templates};
 use super::document::{Content, Node};
-use super::{DataFunction, HieraConfig, LayerKind, Level, Locations, Text};
+use super::{ConfigFault, DataFunction, HieraConfig, LayerKind, Level, Locations, Text};
 use crate::path;
 
 impl Check {
@@ -51,9 +51,14 @@ impl Check {
             }
         }
         if self.kind != LayerKind::Global {
-            return Some(Checked::Ignored(format!(
-                "{what}, which is ignored outside the global layer"
-            )));
+            let problem = format!("{what}, which is ignored outside the global layer");
+            let mark = root.mark;
+            return Some(Checked::Ignored(ConfigFault {
+                path: self.path.clone(),
+                line: mark.line,
+                column: mark.column,
+                problem,
+            }));
         }
         let config = HieraConfig {
             kind: self.kind.clone(),
@@ -89,9 +94,15 @@ impl Check {
             None if backend == "hocon" => ".conf".to_owned(),
             None => format!(".{backend}"),
         };
+        let options = match (backend, root.get(backend)) {
+            ("eyaml", Some(node)) => Some(with_templates(&node.to_value())),
+            _ => None,
+        };
         let function = match backend {
             "yaml" => DataFunction::Yaml,
             "json" => DataFunction::Json,
+            "hocon" => DataFunction::Hocon,
+            "eyaml" => DataFunction::Eyaml,
             other => DataFunction::Unknown {
                 kind: "backend",
                 name: other.into(),
@@ -103,7 +114,7 @@ impl Check {
             datadir: Text::new(&datadir),
             locations: Locations::Paths(hierarchy.iter().map(|path| Text::new(path)).collect()),
             extension: Some(extension.into()),
-            options: None,
+            options,
             line: root.mark_of(backend).line,
         }
     }

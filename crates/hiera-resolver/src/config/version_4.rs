@@ -65,6 +65,7 @@ impl Check {
         let (function, extension) = match self.text_setting(&settings, "backend") {
             Some("yaml") => (DataFunction::Yaml, ".yaml"),
             Some("json") => (DataFunction::Json, ".json"),
+            Some("hocon") => (DataFunction::Hocon, ".conf"),
             other => {
                 let problem = format!(
                     "level `{name}` has no backend that is known: {}",

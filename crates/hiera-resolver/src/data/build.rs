@@ -5,22 +5,25 @@ use std::sync::Arc;
 use arcstr::ArcStr;
 use psych_yaml::{Build, Mark, Scalar, Source, Style};
 
-use super::{Notice, Texts};
+use super::{Decrypt, Notice, Texts, is_encrypted};
 use crate::hash::Hash;
+use crate::template::{Origin, Template};
 use crate::value::Value;
 
 /// Makes values of a file's nodes.
 pub(super) struct ValueBuilder<'a> {
     texts: &'a mut Texts,
+    decrypt: Option<Decrypt<'a>>,
     notices: Vec<Notice>,
     /// Symbols that are not yet known to be keys.
     symbols: Vec<(ArcStr, Mark)>,
 }
 
 impl<'a> ValueBuilder<'a> {
-    pub(super) fn new(texts: &'a mut Texts) -> Self {
+    pub(super) fn new(texts: &'a mut Texts, decrypt: Option<Decrypt<'a>>) -> Self {
         ValueBuilder {
             texts,
+            decrypt,
             notices: Vec::new(),
             symbols: Vec::new(),
         }
@@ -88,7 +91,15 @@ impl Build for ValueBuilder<'_> {
             Scalar::Integer(number) => Value::Int(number),
             Scalar::BigInteger(number) => Value::integer(number),
             Scalar::Float(number) => Value::Float(number),
-            Scalar::String(text) => self.texts.value(text),
+            Scalar::String(text) => match self.decrypt {
+                Some(decrypt) if is_encrypted(text) => {
+                    Value::Template(Arc::new(match decrypt(text) {
+                        Ok(plain) => Template::decrypted(text, &plain),
+                        Err(reason) => Template::undecryptable(text, &reason),
+                    }))
+                }
+                _ => self.texts.value(text),
+            },
             Scalar::Bytes(bytes) => Value::Bytes(Arc::new(bytes.to_vec())),
             Scalar::Symbol(name) => {
                 let name = self.texts.share(name);
@@ -126,6 +137,10 @@ impl Build for ValueBuilder<'_> {
                     self.symbols.remove(place);
                 }
                 self.texts.value(&name)
+            }
+            // Keys are never decrypted.
+            Value::Template(template) if *template.origin() != Origin::Plain => {
+                self.texts.value(template.source())
             }
             other => other,
         };

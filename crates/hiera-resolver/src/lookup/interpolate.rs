@@ -5,14 +5,14 @@
 
 use arcstr::ArcStr;
 
-use super::{MAX_CHAIN, MAX_DEPTH, Outcome, Walk};
+use super::{MAX_CHAIN, MAX_DEPTH, MAX_WEIGHT, Outcome, Walk};
 use crate::error::{InterpolationError, LookupError};
 use crate::explain::{Event, NodeKind};
 use crate::hash::Hash;
 use crate::key::KeyError;
 use crate::plan::variable_value;
 use crate::ruby_text;
-use crate::template::{Function, Part, Template, Token, Variable};
+use crate::template::{Function, Origin, Part, Template, Token, Variable};
 use crate::value::Value;
 
 impl Walk<'_, '_> {
@@ -22,7 +22,7 @@ impl Walk<'_, '_> {
             return Ok(value.clone());
         }
         let filled = match value {
-            Value::Template(template) => self.fill(template)?,
+            Value::Template(template) => self.fill(template, key)?,
             Value::Array(array) => {
                 let items = array.items().iter().map(|item| self.interpolate(item, key));
                 Value::array(items.collect::<Result<_, _>>()?)
@@ -38,6 +38,11 @@ impl Walk<'_, '_> {
             }
             other => other.clone(),
         };
+        if filled.traits().weight > MAX_WEIGHT {
+            return Err(LookupError::TooLargeValue {
+                key: key.to_owned(),
+            });
+        }
         if filled.traits().depth > MAX_DEPTH {
             return Err(LookupError::TooDeepValue {
                 key: key.to_owned(),
@@ -47,7 +52,22 @@ impl Walk<'_, '_> {
         Ok(filled)
     }
 
-    fn fill(&mut self, template: &Template) -> Result<Value, LookupError> {
+    fn fill(&mut self, template: &Template, key: &str) -> Result<Value, LookupError> {
+        match template.origin() {
+            Origin::Plain => {}
+            Origin::Undecryptable(reason) => {
+                return Err(LookupError::Undecryptable {
+                    key: key.to_owned(),
+                    reason: reason.clone(),
+                });
+            }
+            Origin::Decrypted => {
+                self.is_secret = true;
+                if let [] | [Part::Text(_)] = template.parts() {
+                    return self.fill_parts(template);
+                }
+            }
+        }
         let kind = || {
             (
                 NodeKind::Interpolation {

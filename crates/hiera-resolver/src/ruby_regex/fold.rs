@@ -68,24 +68,34 @@ pub(super) fn expansions(set: &ClassUnicode) -> Vec<&'static str> {
     longer
 }
 
-/// A set with the other cases of its members: of all that are `listed`, and of those that are there by a
-/// name such as `[[:upper:]]`, in which Ruby leaves out the other cases that belong to Latin-1, except `ß`.
-pub(super) fn set(
-    mut set: ClassUnicode,
-    listed: &ClassUnicode,
-    named: &ClassUnicode,
-) -> ClassUnicode {
-    for (part, is_named) in [(listed, false), (named, true)] {
-        let mut cases = part.clone();
-        cases.case_fold_simple();
-        if is_named {
-            let latin_1 = [('\u{80}', '\u{DE}'), ('\u{E0}', '\u{FF}')];
-            let ranges = latin_1.map(|(first, last)| ClassUnicodeRange::new(first, last));
-            cases.difference(&ClassUnicode::new(ranges));
-        }
-        set.union(&cases);
+/// A set with the other cases of its members, across the border of ASCII only for those that are `listed`.
+///
+/// In a class, Ruby leaves out the other cases that belong to Latin-1, except `ß`: `(?i)[éa]` does not match
+/// `É`. But a class of one character is a literal.
+pub(super) fn set(mut set: ClassUnicode, listed: &ClassUnicode) -> ClassUnicode {
+    let range = |(first, last)| ClassUnicodeRange::new(first, last);
+    let borders = [('\0', '\x7F'), ('\u{80}', char::MAX)].map(range);
+    let mut cases = listed.clone();
+    cases.case_fold_simple();
+    for border in borders.map(|border| ClassUnicode::new([border])) {
+        let mut part = set.clone();
+        part.intersect(&border);
+        part.case_fold_simple();
+        part.intersect(&border);
+        cases.union(&part);
     }
+    let latin_1 = [('\u{80}', '\u{DE}'), ('\u{E0}', '\u{FF}')].map(range);
+    cases.difference(&ClassUnicode::new(latin_1));
+    set.union(&cases);
     set
+}
+
+/// The only member of a set that has but one.
+pub(super) fn only_member(set: &ClassUnicode) -> Option<char> {
+    match set.ranges() {
+        [range] if range.start() == range.end() => Some(range.start()),
+        _ => None,
+    }
 }
 
 /// Is the character in the set?

@@ -17,11 +17,9 @@ const UNMATCHED_RANGE: RegexProblem =
 /// A class while it is read.
 struct ClassSet {
     set: ClassUnicode,
-    /// Those of the members that are written out. They match in any case: `(?i)[k]` matches the Kelvin sign,
-    /// which `(?i)[\w]` does not.
+    /// Those of the members that are written out or there by a property. They match in any case and length:
+    /// `(?i)[k]` matches the Kelvin sign and `(?i)[ß]` matches `ss`, but `(?i)[\w]` and `(?i)[[:alpha:]]` do not.
     listed: ClassUnicode,
-    /// Those that are there by a name for a part of Unicode.
-    named: ClassUnicode,
 }
 
 /// What the last item of a class was, since a range may start with it.
@@ -50,7 +48,6 @@ impl ClassSet {
         ClassSet {
             set: ClassUnicode::empty(),
             listed: ClassUnicode::empty(),
-            named: ClassUnicode::empty(),
         }
     }
 
@@ -60,24 +57,22 @@ impl ClassSet {
         self.listed.push(range);
     }
 
-    fn add(&mut self, set: &ClassUnicode, is_limited: bool) {
+    fn add(&mut self, set: &ClassUnicode, is_listed: bool) {
         self.set.union(set);
-        if !is_limited {
-            self.named.union(set);
+        if is_listed {
+            self.listed.union(set);
         }
     }
 
     fn intersect(&mut self, other: &ClassSet) {
         self.set.intersect(&other.set);
         self.listed.intersect(&other.set);
-        self.named.intersect(&other.set);
     }
 
     fn negate(&mut self) {
         // What is not excluded is as good as written out.
         self.set.negate();
         self.listed = self.set.clone();
-        self.named = ClassUnicode::empty();
     }
 }
 
@@ -85,34 +80,31 @@ impl Parser {
     /// A class whose opening bracket was taken.
     pub(super) fn class(&mut self) -> Result<Node> {
         let (class, is_negated) = self.class_set()?;
-        let mut set = class.set;
-        if self.options.ignores_case {
-            let longer = fold::expansions(&class.listed);
-            set = fold::set(set, &class.listed, &class.named);
-            if !is_negated {
-                return Ok(fold::with_expansions(set, longer));
-            }
-        }
-        if is_negated {
-            set.negate();
-        }
-        Ok(Node::Set(set))
+        Ok(self.set_node(class, is_negated))
     }
 
     /// A `\p{...}` outside of a class, of which the letter was taken.
     pub(super) fn property_node(&mut self, is_negated: bool) -> Result<Node> {
-        let (mut set, is_negated) = self.property(is_negated)?;
+        let (set, is_negated) = self.property(is_negated)?;
+        let listed = set.clone();
+        Ok(self.set_node(ClassSet { set, listed }, is_negated))
+    }
+
+    fn set_node(&self, class: ClassSet, is_negated: bool) -> Node {
+        let mut set = class.set;
         if self.options.ignores_case {
-            let longer = fold::expansions(&set);
-            set = fold::set(set.clone(), &ClassUnicode::empty(), &set);
+            if let (Some(literal), false) = (fold::only_member(&set), is_negated) {
+                return fold::caseless(literal);
+            }
+            set = fold::set(set, &class.listed);
             if !is_negated {
-                return Ok(fold::with_expansions(set, longer));
+                return fold::with_expansions(set, fold::expansions(&class.listed));
             }
         }
         if is_negated {
             set.negate();
         }
-        Ok(Node::Set(set))
+        Node::Set(set)
     }
 
     /// The members of a class before it is negated, and whether it is.
@@ -139,9 +131,11 @@ impl Parser {
                 '-' => self.hyphen(&mut class, last)?,
                 '[' => match self.inner_bracket()? {
                     Inner::Literal => self.value(&mut class, last, '[')?,
-                    Inner::Posix(set) => {
-                        let is_limited = self.options.range == Range::Ascii;
-                        self.member_set(&mut class, last, &set, is_limited)?
+                    Inner::Posix(mut set) => {
+                        if self.options.ignores_case && self.options.range != Range::Ascii {
+                            set = fold::set(set.clone(), &set);
+                        }
+                        self.member_set(&mut class, last, &set, false)?
                     }
                     Inner::Class => {
                         self.flush(&mut class, last);
@@ -151,7 +145,6 @@ impl Parser {
                         }
                         class.set.union(&inner.set);
                         class.listed.union(&inner.listed);
-                        class.named.union(&inner.named);
                         Last::Complete
                     }
                 },
@@ -181,16 +174,15 @@ impl Parser {
         let character = self.next().ok_or(PREMATURE_END)?;
         match character {
             'w' | 'W' | 'd' | 'D' | 's' | 'S' | 'h' | 'H' => {
-                let is_limited = self.options.range != Range::Unicode;
                 let set = self.shorthand(character);
-                self.member_set(class, last, &set, is_limited)
+                self.member_set(class, last, &set, false)
             }
             'p' | 'P' if self.peek() == Some('{') => {
                 let (mut set, is_negated) = self.property(character == 'P')?;
                 if is_negated {
                     set.negate();
                 }
-                self.member_set(class, last, &set, false)
+                self.member_set(class, last, &set, true)
             }
             'b' => self.value(class, last, '\x08'),
             '8' | '9' => self.value(class, last, character),
@@ -221,13 +213,13 @@ impl Parser {
         class: &mut ClassSet,
         last: Last,
         set: &ClassUnicode,
-        is_limited: bool,
+        is_listed: bool,
     ) -> Result<Last> {
         if matches!(last, Last::RangeFrom(_)) {
             return Err(CLASS_AT_END);
         }
         self.flush(class, last);
-        class.add(set, is_limited);
+        class.add(set, is_listed);
         Ok(Last::Set)
     }
 

@@ -1,0 +1,81 @@
+//! Encrypted text in data files, `ENC[PKCS7,...]` → plain text, as hiera-eyaml 3.3.0 decrypts it.
+//!
+//! [`KeySource`] says where the keys of a level come from, [`Keys`] opens an envelope, [`decrypt_text`] replaces
+//! every block of a string. No error here says anything of a key or of what was encrypted.
+
+mod base64;
+mod block;
+mod envelope;
+mod key_source;
+mod keys;
+
+pub(crate) use block::decrypt_text;
+pub(crate) use key_source::KeySource;
+pub(crate) use keys::Keys;
+
+/// Why there are no keys to decrypt with.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum KeysError {
+    /// Neither file nor variable is given. The paths below `./keys` that the command `eyaml` falls back to
+    /// are not known to Puppet's function.
+    #[error("neither `{0}` nor `{0}_env_var` is set")]
+    Missing(&'static str),
+    /// The value of an option is not text.
+    #[error("`{0}` must be a string")]
+    NotText(&'static str),
+    /// The variable is not set, and there is no file instead.
+    #[error("the environment variable `{0}` is not set")]
+    Variable(String),
+    /// The file cannot be read.
+    #[error("in `{path}`: {cause}")]
+    File {
+        /// The file.
+        path: String,
+        /// What the caller's reader says.
+        cause: String,
+    },
+    /// No private key of a known kind.
+    #[error("the private key is not an RSA key in PEM")]
+    Private,
+    /// The private key wants a passphrase.
+    #[error("the private key is protected by a passphrase")]
+    Passphrase,
+    /// Perhaps RSA, but of an unusual size.
+    #[error("the private key is not an RSA key of 2048 to 8192 bits")]
+    PrivateSize,
+    /// No certificate.
+    #[error("the public key is not a certificate in PEM")]
+    Public,
+    /// Both are fine, but not a pair.
+    #[error("the private key does not belong to the certificate")]
+    Mismatch,
+}
+
+/// Why a block or a string with blocks cannot be decrypted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum DecryptError {
+    /// A block of another plugin, `ENC[GPG,...]`.
+    #[error("unknown encryptor `{0}`, only `PKCS7` is supported")]
+    Encryptor(String),
+    /// A block of nothing but white space.
+    #[error("encrypted block without content")]
+    EmptyBlock,
+    /// Not what `eyaml encrypt` makes.
+    #[error("encrypted block is not a PKCS#7 envelope")]
+    NotAnEnvelope,
+    /// The envelope is for someone else.
+    #[error("encrypted for another certificate")]
+    Recipient,
+    /// A cipher other than AES in CBC mode.
+    #[error("encrypted with the unsupported algorithm {0}")]
+    Algorithm(String),
+    /// The key or the content in the envelope is damaged, or for another key.
+    #[error("encrypted block cannot be opened with this key")]
+    Undecryptable,
+    /// The result is not UTF-8.
+    #[error("decrypted value is not text")]
+    NotText,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! The pair of keys, from PEM.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::Path;
+
+use aws_lc_rs::encoding::{AsDer, PublicKeyX509Der};
+use aws_lc_rs::rsa::{Pkcs1PrivateDecryptingKey, PrivateDecryptingKey};
+use cms::cert::IssuerAndSerialNumber;
+use cms::cert::x509::Certificate;
+use cms::cert::x509::der::asn1::{Any, Null, ObjectIdentifier, OctetStringRef};
+use cms::cert::x509::der::{self, Decode, Encode, Tag};
+use cms::cert::x509::spki::AlgorithmIdentifierOwned;
+
+use super::{DecryptError, KeySource, KeysError, base64, envelope};
+
+/// A private key and the certificate that values are encrypted for.
+pub(crate) struct Keys {
+    private: Pkcs1PrivateDecryptingKey,
+    recipient: IssuerAndSerialNumber,
+}
+
+const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+
+impl Keys {
+    /// Makes keys of the texts of their files.
+    pub(crate) fn from_pem(private: &[u8], public: &[u8]) -> Result<Keys, KeysError> {
+        let private_der = private_key(private)?;
+        let private =
+            PrivateDecryptingKey::from_pkcs8(&private_der).map_err(|_| KeysError::PrivateSize)?;
+        let certificate = pem_block(public, "CERTIFICATE")
+            .or_else(|| pem_block(public, "X509 CERTIFICATE"))
+            .and_then(|body| Certificate::from_der(&base64::decode(body)).ok())
+            .ok_or(KeysError::Public)?;
+
+        let belongs_to: Option<PublicKeyX509Der<'_>> = private.public_key().as_der().ok();
+        let certified = certificate.tbs_certificate.subject_public_key_info.to_der();
+        match (belongs_to, certified) {
+            (Some(ours), Ok(certified)) if ours.as_ref() == certified => {}
+            _ => return Err(KeysError::Mismatch),
+        }
+        Ok(Keys {
+            private: Pkcs1PrivateDecryptingKey::new(private).map_err(|_| KeysError::Private)?,
+            recipient: IssuerAndSerialNumber {
+                issuer: certificate.tbs_certificate.issuer,
+                serial_number: certificate.tbs_certificate.serial_number,
+            },
+        })
+    }
+
+    /// Reads keys from where they are; files by `read_file`.
+    pub(crate) fn load(
+        source: &KeySource,
+        mut read_file: impl FnMut(&Path) -> Result<Vec<u8>, String>,
+    ) -> Result<Keys, KeysError> {
+        let variable = |name: &str| std::env::var_os(name).map(OsString::into_encoded_bytes);
+        let (private, public) = source.read(&mut read_file, &variable)?;
+        Keys::from_pem(&private, &public)
+    }
+
+    /// Opens what stands between `ENC[PKCS7,` and `]`.
+    pub(crate) fn decrypt(&self, base64: &str) -> Result<Vec<u8>, DecryptError> {
+        self.open(&base64::decode(base64.as_bytes()))
+    }
+
+    /// Opens an envelope.
+    pub(super) fn open(&self, envelope: &[u8]) -> Result<Vec<u8>, DecryptError> {
+        envelope::open(envelope, &self.private, &self.recipient)
+    }
+}
+
+impl fmt::Debug for Keys {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Keys").finish_non_exhaustive()
+    }
+}
+
+/// The private key as PKCS#8.
+fn private_key(pem: &[u8]) -> Result<Vec<u8>, KeysError> {
+    if let Some(body) = pem_block(pem, "RSA PRIVATE KEY") {
+        if body.contains(&b':') {
+            return Err(KeysError::Passphrase);
+        }
+        return to_pkcs8(&base64::decode(body)).map_err(|_| KeysError::Private);
+    }
+    if let Some(body) = pem_block(pem, "PRIVATE KEY") {
+        return Ok(base64::decode(body));
+    }
+    match pem_block(pem, "ENCRYPTED PRIVATE KEY") {
+        Some(_) => Err(KeysError::Passphrase),
+        None => Err(KeysError::Private),
+    }
+}
+
+/// Wraps a key of PKCS#1 as PKCS#8 wants it: version, algorithm, key.
+fn to_pkcs8(key: &[u8]) -> der::Result<Vec<u8>> {
+    let algorithm = AlgorithmIdentifierOwned {
+        oid: RSA,
+        parameters: Some(Any::from(Null)),
+    };
+    let mut parts = 0u8.to_der()?;
+    parts.extend(algorithm.to_der()?);
+    parts.extend(OctetStringRef::new(key)?.to_der()?);
+    Any::new(Tag::Sequence, parts)?.to_der()
+}
+
+/// What stands between the lines of a PEM block; other text may stand around it.
+fn pem_block<'a>(text: &'a [u8], label: &str) -> Option<&'a [u8]> {
+    let begin = format!("-----BEGIN {label}-----");
+    let end = format!("-----END {label}-----");
+    let start = find(text, begin.as_bytes())? + begin.len();
+    let body = text.get(start..)?;
+    body.get(..find(body, end.as_bytes())?)
+}
+
+fn find(text: &[u8], part: &[u8]) -> Option<usize> {
+    text.windows(part.len()).position(|window| window == part)
+}

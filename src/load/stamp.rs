@@ -1,0 +1,47 @@
+//! What a file looks like from outside: enough to tell whether it is still the same.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A file or directory from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Stamp {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+/// Clocks of file systems are coarse: a file that changed this short ago may change again and look the same.
+const YOUNG: Duration = Duration::from_millis(50);
+
+impl Stamp {
+    /// Looks at a path, through links; `None` where there is nothing.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        let metadata = std::fs::metadata(path).ok()?;
+        Some(Stamp {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        })
+    }
+
+    /// Which file or directory it is, whatever it holds.
+    pub(crate) fn identity(&self) -> (u64, u64) {
+        (self.device, self.inode)
+    }
+
+    /// Did it change so short before `now` that another change could have gone unnoticed?
+    pub(crate) fn is_young(&self, now: SystemTime) -> bool {
+        let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let changed = Duration::new(
+            u64::try_from(self.changed.0).unwrap_or_default(),
+            u32::try_from(self.changed.1).unwrap_or_default(),
+        );
+        changed + YOUNG > now
+    }
+}

@@ -1,0 +1,304 @@
+//! Reloading: changes on disk → new snapshots, or the old ones and why.
+//!
+//! One thread does all of it, so that there is never more than one reload at a time and what happens meanwhile
+//! is gathered for the next. It waits until things are quiet (`reload/watch.rs` says what moved), loads beside
+//! what is served, looks whether the tree held still meanwhile, and swaps whole snapshots.
+
+mod watch;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use tokio::sync::oneshot;
+
+use self::watch::Watch;
+use crate::config::{Reload, WatchMode};
+use crate::environments::{Environments, Fault, faults};
+use crate::load::{self, Changes, CodeDirectory, Loaded};
+use crate::progress::Progress;
+
+/// Times that a tree which does not hold still is loaded again before it is taken as it is.
+const MAX_ATTEMPTS: usize = 20;
+
+/// What a reload came to.
+#[derive(Clone, Debug)]
+pub(crate) enum ReloadOutcome {
+    /// Nothing is different.
+    Unchanged {
+        /// The revision that is served.
+        revision: String,
+    },
+    /// A new snapshot is served.
+    Swapped {
+        /// Its revision.
+        revision: String,
+        /// What is different.
+        changes: Changes,
+    },
+    /// The old snapshot goes on being served, because the new one has faults that it has not.
+    Kept {
+        /// The revision that is served.
+        revision: String,
+        /// All faults of the new one.
+        faults: Vec<Fault>,
+    },
+    /// There is no such environment, or no more.
+    Gone,
+}
+
+/// Asks the thread that reloads. Clones ask the same one.
+#[derive(Clone, Debug)]
+pub(crate) struct Reloader {
+    commands: Sender<Command>,
+}
+
+enum Command {
+    /// Something changed at these paths.
+    Changed(Vec<PathBuf>),
+    /// Something changed, and it is not known where.
+    Lost,
+    /// Reload this environment now, and say what came of it.
+    Now(String, oneshot::Sender<ReloadOutcome>),
+}
+
+impl Reloader {
+    /// Starts the thread: it loads everything, says so, and then follows what changes.
+    pub(crate) fn start(
+        code: CodeDirectory,
+        settings: Reload,
+        environments: Environments,
+    ) -> std::io::Result<Self> {
+        let (commands, received) = channel();
+        let reloader = Reloader {
+            commands: commands.clone(),
+        };
+        let worker = Worker {
+            code,
+            environments,
+            loaded: BTreeMap::new(),
+            settings,
+            received,
+        };
+        std::thread::Builder::new()
+            .name("reload".to_owned())
+            .stack_size(crate::STACK_SIZE)
+            .spawn(move || worker.run(commands))?;
+        Ok(reloader)
+    }
+
+    /// Reloads an environment now.
+    pub(crate) async fn reload(&self, environment: &str) -> Option<ReloadOutcome> {
+        let (reply, answer) = oneshot::channel();
+        self.commands
+            .send(Command::Now(environment.to_owned(), reply))
+            .ok()?;
+        answer.await.ok()
+    }
+}
+
+/// What has to be looked at.
+#[derive(Default)]
+struct Pending {
+    /// Every environment, and which there are.
+    all: bool,
+    paths: BTreeSet<PathBuf>,
+    asked: Vec<(String, oneshot::Sender<ReloadOutcome>)>,
+}
+
+impl Pending {
+    fn add(&mut self, command: Command) {
+        match command {
+            Command::Changed(paths) => self.paths.extend(paths),
+            Command::Lost => self.all = true,
+            Command::Now(environment, reply) => self.asked.push((environment, reply)),
+        }
+    }
+}
+
+struct Worker {
+    code: CodeDirectory,
+    environments: Environments,
+    loaded: BTreeMap<String, Arc<Loaded>>,
+    settings: Reload,
+    received: Receiver<Command>,
+}
+
+impl Worker {
+    fn run(mut self, commands: Sender<Command>) {
+        let mut watch = Watch::new(self.settings.watch, commands);
+        self.load_all();
+        watch.follow(&self.code, self.loaded.values().map(Arc::as_ref));
+        self.environments.set_loaded();
+        // Between loading and watching something may have moved.
+        self.load_all();
+        let mut last_scan = Instant::now();
+        loop {
+            let patience = watch
+                .interval(&self.settings)
+                .saturating_sub(last_scan.elapsed());
+            let mut pending = Pending::default();
+            match self.received.recv_timeout(patience) {
+                Ok(command) => pending.add(command),
+                Err(RecvTimeoutError::Timeout) => pending.all = true,
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            self.settle(&mut pending);
+            if pending.all {
+                last_scan = Instant::now();
+            }
+            self.work(pending, &mut watch);
+        }
+    }
+
+    /// Waits until nothing has come for a moment: the first event of a deployment comes before its data is whole.
+    fn settle(&self, pending: &mut Pending) {
+        if pending.paths.is_empty() && !pending.asked.is_empty() {
+            return;
+        }
+        let quiet = Duration::from_millis(self.settings.settle_ms);
+        let end = Instant::now() + quiet * 40;
+        while Instant::now() < end {
+            match self.received.recv_timeout(quiet) {
+                Ok(command) => pending.add(command),
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn work(&mut self, mut pending: Pending, watch: &mut Watch) {
+        let moved = std::mem::take(&mut pending.paths);
+        let mut names = self.affected(&moved);
+        if pending.all || names.is_none() {
+            self.load_all();
+        } else {
+            for name in names.take().into_iter().flatten() {
+                self.load(&name, &Progress::shown());
+            }
+        }
+        for (name, reply) in pending.asked {
+            let outcome = self.load(&name, &Progress::silent());
+            // Whoever asked may have gone.
+            _ = reply.send(outcome);
+        }
+        if watch.follow(&self.code, self.loaded.values().map(Arc::as_ref)) {
+            // New directories are watched from now on; what came into them before that has to be looked for.
+            self.load_all();
+        }
+    }
+
+    /// The environments that these paths belong to; `None` where that cannot be said.
+    fn affected(&self, paths: &BTreeSet<PathBuf>) -> Option<BTreeSet<String>> {
+        let mut names = BTreeSet::new();
+        for path in paths {
+            let parent = path.parent()?;
+            let mut is_known = false;
+            for (name, loaded) in &self.loaded {
+                if loaded
+                    .directories()
+                    .any(|directory| directory == parent || directory == path)
+                {
+                    names.insert(name.clone());
+                    is_known = true;
+                }
+            }
+            if !is_known {
+                return None;
+            }
+        }
+        Some(names)
+    }
+
+    fn load_all(&mut self) {
+        // Where nothing has changed there is nothing to show.
+        let progress = if self.loaded.is_empty() {
+            Progress::shown()
+        } else {
+            Progress::silent()
+        };
+        let names = load::environment_names(&self.code);
+        let gone: Vec<String> = self
+            .loaded
+            .keys()
+            .filter(|name| !names.contains(name))
+            .cloned()
+            .collect();
+        for name in names.iter().chain(&gone) {
+            self.load(name, &progress);
+        }
+    }
+
+    /// Loads an environment and serves it, unless that would be worse than what is served.
+    fn load(&mut self, name: &str, progress: &Progress) -> ReloadOutcome {
+        if !load::is_environment_name(name) || !self.code.environment(name).is_dir() {
+            if self.loaded.remove(name).is_some() {
+                self.environments.remove(name);
+            }
+            return ReloadOutcome::Gone;
+        }
+        let previous = self.loaded.get(name).cloned();
+        let loaded = Arc::new(self.load_still(name, previous.as_deref(), progress));
+        let outcome = self.judge(name, previous.as_deref(), &loaded);
+        if !matches!(outcome, ReloadOutcome::Kept { .. }) {
+            self.loaded.insert(name.to_owned(), loaded);
+        }
+        outcome
+    }
+
+    /// Loads until the tree held still while it was read.
+    fn load_still(&self, name: &str, previous: Option<&Loaded>, progress: &Progress) -> Loaded {
+        let mut loaded = load::load_environment(&self.code, name, previous, progress);
+        for _ in 1..MAX_ATTEMPTS {
+            if loaded.is_still() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(self.settings.settle_ms));
+            loaded = load::load_environment(&self.code, name, Some(&loaded), progress);
+        }
+        loaded
+    }
+
+    fn judge(&self, name: &str, previous: Option<&Loaded>, loaded: &Loaded) -> ReloadOutcome {
+        let revision = loaded.snapshot.revision().to_owned();
+        let Some(previous) = previous else {
+            self.environments.serve(name, loaded.snapshot.clone());
+            return ReloadOutcome::Swapped {
+                revision,
+                changes: loaded.changes_since(&Loaded::none()),
+            };
+        };
+        let served = previous.snapshot.revision().to_owned();
+        let now = faults(&loaded.snapshot);
+        if revision == served {
+            self.environments.settle(name);
+            return ReloadOutcome::Unchanged { revision };
+        }
+        // A fault that is served already does not get worse by being served again.
+        let before = faults(&previous.snapshot);
+        if now.iter().any(|fault| !before.contains(fault)) {
+            self.environments.keep(name, now.clone());
+            return ReloadOutcome::Kept {
+                revision: served,
+                faults: now,
+            };
+        }
+        self.environments.serve(name, loaded.snapshot.clone());
+        ReloadOutcome::Swapped {
+            revision,
+            changes: loaded.changes_since(previous),
+        }
+    }
+}
+
+/// What to do about watching, for a mode and what has come of it.
+impl Reload {
+    fn scan_interval(&self, polls: bool) -> Duration {
+        match (self.watch, polls) {
+            (WatchMode::Off, _) => Duration::from_secs(365 * 86_400),
+            (_, true) => Duration::from_millis(self.poll_interval_ms.max(10)),
+            (_, false) => Duration::from_secs(self.rescan_interval_s.max(1)),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! File events as hints that something moved.
+//!
+//! Events are not the truth: some never come (network file systems, directories that are filled faster than they
+//! are watched), others come twice. Every directory that was read is watched by itself, and whatever comes only
+//! leads to a look at the files.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use notify::{ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+
+use super::Command;
+use crate::config::{Reload, WatchMode};
+use crate::load::{CodeDirectory, Loaded, Stamp};
+
+/// What is watched.
+pub(super) struct Watch {
+    /// `None`: the tree is looked through again and again instead.
+    watcher: Option<RecommendedWatcher>,
+    /// The directories, and which they were: one that was replaced has to be watched anew.
+    watched: HashMap<PathBuf, (u64, u64)>,
+}
+
+impl Watch {
+    pub(super) fn new(mode: WatchMode, commands: Sender<Command>) -> Self {
+        let watcher = match mode {
+            WatchMode::Auto => notify::recommended_watcher(move |event: notify::Result<Event>| {
+                if let Some(command) = command_for(event) {
+                    // The thread that reloads ends only with the process.
+                    _ = commands.send(command);
+                }
+            })
+            .map_err(|error| {
+                tracing::warn!("file events are not to be had ({error}); polling instead")
+            })
+            .ok(),
+            WatchMode::Poll | WatchMode::Off => None,
+        };
+        Watch {
+            watcher,
+            watched: HashMap::new(),
+        }
+    }
+
+    /// How long to wait before everything is looked through again.
+    pub(super) fn interval(&self, settings: &Reload) -> Duration {
+        settings.scan_interval(self.watcher.is_none())
+    }
+
+    /// Watches the directories that were read, and those above that tell of new environments. Says whether there
+    /// were new ones.
+    pub(super) fn follow<'a>(
+        &mut self,
+        code: &CodeDirectory,
+        loaded: impl Iterator<Item = &'a Loaded>,
+    ) -> bool {
+        if self.watcher.is_none() {
+            return false;
+        }
+        let mut wanted: HashMap<PathBuf, (u64, u64)> = HashMap::new();
+        let above = [code.root.clone(), code.root.join("environments")];
+        let read = loaded.flat_map(|loaded| {
+            loaded
+                .directories()
+                .map(Path::to_path_buf)
+                .collect::<Vec<_>>()
+        });
+        for directory in above.into_iter().chain(read) {
+            if let Some(stamp) = Stamp::of(&directory) {
+                wanted.insert(directory, stamp.identity());
+            }
+        }
+        self.watched.retain(|directory, identity| {
+            let stays = wanted.get(directory) == Some(identity);
+            if !stays && let Some(watcher) = &mut self.watcher {
+                // Gone with the directory, most likely.
+                _ = watcher.unwatch(directory);
+            }
+            stays
+        });
+        let mut is_new = false;
+        for (directory, identity) in wanted {
+            if !self.watched.contains_key(&directory) && self.watch(&directory) {
+                self.watched.insert(directory, identity);
+                is_new = true;
+            }
+        }
+        is_new
+    }
+
+    fn watch(&mut self, directory: &Path) -> bool {
+        let Some(watcher) = &mut self.watcher else {
+            return false;
+        };
+        match watcher.watch(directory, RecursiveMode::NonRecursive) {
+            Ok(()) => true,
+            Err(error) if matches!(error.kind, ErrorKind::MaxFilesWatch) => {
+                tracing::warn!(
+                    "the system's limit of watched directories is reached; polling instead. \
+                     Raise fs.inotify.max_user_watches to get file events"
+                );
+                self.watcher = None;
+                self.watched.clear();
+                false
+            }
+            Err(error) => {
+                tracing::debug!("cannot watch `{}`: {error}", directory.display());
+                false
+            }
+        }
+    }
+}
+
+/// What an event means; `None` where nothing was changed.
+fn command_for(event: notify::Result<Event>) -> Option<Command> {
+    match event {
+        Ok(event) if event.need_rescan() => Some(Command::Lost),
+        Ok(Event {
+            kind: EventKind::Access(_),
+            ..
+        }) => None,
+        Ok(event) if event.paths.is_empty() => Some(Command::Lost),
+        Ok(event) => Some(Command::Changed(event.paths)),
+        Err(_) => Some(Command::Lost),
+    }
+}

@@ -1,0 +1,115 @@
+//! The address of a document, as it stands in a level → where to ask, and what to show to people.
+
+use hyper::Uri;
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+
+/// What has no place in an address by RFC 3986. `%` has: it stands for what is encoded already.
+const NOT_IN_ADDRESSES: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'<')
+    .add(b'>')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+/// Where a request goes. The user in an address is left out, as lookup_http does.
+pub(super) fn parse(uri: &str, uses_ssl: bool) -> Option<Uri> {
+    let uri: Uri = encode(uri).parse().ok()?;
+    let (is_https, usual_port) = match uri.scheme_str()? {
+        "http" => (false, 80),
+        "https" => (true, 443),
+        _ => return None,
+    };
+    // Puppet: lookup_http goes by `use_ssl` alone and speaks plain HTTP to the port of https without it, which
+    // nobody can want. The port is that of the scheme as written.
+    let scheme = if is_https || uses_ssl {
+        "https"
+    } else {
+        "http"
+    };
+    let host = uri.host().filter(|host| !host.is_empty())?;
+    let server = uri.authority()?.as_str().rsplit('@').next()?;
+    let port = match server.strip_prefix(host)? {
+        "" | ":" => usual_port,
+        port => port.strip_prefix(':')?.parse::<u16>().ok()?,
+    };
+    Uri::builder()
+        .scheme(scheme)
+        .authority(format!("{host}:{port}"))
+        .path_and_query(uri.path_and_query().map_or("/", |path| path.as_str()))
+        .build()
+        .ok()
+}
+
+/// The address to show to people: without user and password, on one line.
+pub(super) fn shown(uri: &str) -> String {
+    let uri = encode(uri);
+    let (scheme, rest) = uri.split_once("://").unwrap_or(("", &uri));
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    // A `/` in a password makes an address that is none; what stands before the last `@` may be a part of it.
+    let (host, path) = match path.rsplit_once('@') {
+        Some((_, after)) if parse(&uri, false).is_none() => (after, ""),
+        _ => (host, path),
+    };
+    if scheme.is_empty() {
+        format!("{host}{path}")
+    } else {
+        format!("{scheme}://{host}{path}")
+    }
+}
+
+fn encode(uri: &str) -> String {
+    utf8_percent_encode(uri, NOT_IN_ADDRESSES).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_keeps_all_but_its_user() {
+        for (uri, uses_ssl, expected) in [
+            ("http://host/a?b=c#d", false, "http://host:80/a?b=c"),
+            ("http://me:secret@host:81", false, "http://host:81/"),
+            ("https://host/a%20b c", false, "https://host:443/a%20b%20c"),
+            ("http://host/ü{|}", false, "http://host:80/%C3%BC%7B%7C%7D"),
+            ("http://[::1]:8/", false, "http://[::1]:8/"),
+            ("http://host/", true, "https://host:80/"),
+            ("HTTP://host/", false, "http://host:80/"),
+        ] {
+            assert_eq!(parse(uri, uses_ssl).unwrap().to_string(), expected);
+        }
+        for uri in [
+            "",
+            "host",
+            "/path",
+            "ftp://host/",
+            "http://",
+            "http://a b/",
+            "http:///x",
+            "http://h:99999/",
+        ] {
+            assert_eq!(parse(uri, false), None, "{uri}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_shown_without_its_user() {
+        for (uri, expected) in [
+            ("http://host/a@b?c", "http://host/a@b?c"),
+            ("http://me:secret@host:81/a", "http://host:81/a"),
+            ("http://me:se@cret@host/a", "http://host/a"),
+            ("http://me:se/cret@host/a", "http://host/a"),
+            ("me:secret@host", "host"),
+            ("http://host/a\nb", "http://host/a%0Ab"),
+        ] {
+            assert_eq!(shown(uri), expected);
+        }
+    }
+}

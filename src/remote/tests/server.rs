@@ -1,0 +1,238 @@
+//! Servers for tests: one that answers, and some that misbehave.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{JoinHandle, JoinSet};
+use tokio_rustls::TlsAcceptor;
+
+pub(super) type Answer = Response<Full<Bytes>>;
+
+/// Answers until it is stopped or dropped.
+pub(super) struct Server {
+    pub(super) address: SocketAddr,
+    counts: Arc<Counts>,
+    task: JoinHandle<()>,
+}
+
+#[derive(Default)]
+struct Counts {
+    hits: AtomicUsize,
+    connections: AtomicUsize,
+}
+
+pub(super) fn answer(status: u16, body: impl Into<Bytes>) -> Answer {
+    let mut response = Response::new(Full::new(body.into()));
+    *response.status_mut() = status.try_into().unwrap();
+    response
+}
+
+impl Server {
+    pub(super) async fn start(
+        handler: impl Fn(Request<Incoming>) -> Answer + Send + Sync + 'static,
+    ) -> Self {
+        Self::start_at(([127, 0, 0, 1], 0).into(), handler).await
+    }
+
+    pub(super) async fn start_at(
+        address: SocketAddr,
+        handler: impl Fn(Request<Incoming>) -> Answer + Send + Sync + 'static,
+    ) -> Self {
+        Self::start_with(address, None, handler).await
+    }
+
+    pub(super) async fn start_with(
+        address: SocketAddr,
+        tls: Option<TlsAcceptor>,
+        handler: impl Fn(Request<Incoming>) -> Answer + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind(address).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let counts = Arc::new(Counts::default());
+        let (handler, counted) = (Arc::new(handler), counts.clone());
+        let task = tokio::spawn(async move {
+            // Ends with the task, and every connection with it.
+            let mut connections = JoinSet::new();
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                counted.connections.fetch_add(1, Ordering::SeqCst);
+                let (handler, counted, tls) = (handler.clone(), counted.clone(), tls.clone());
+                connections.spawn(async move {
+                    match tls {
+                        None => serve(stream, handler, counted).await,
+                        Some(tls) => {
+                            if let Ok(stream) = tls.accept(stream).await {
+                                serve(stream, handler, counted).await;
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        Server {
+            address,
+            counts,
+            task,
+        }
+    }
+
+    pub(super) fn uri(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    pub(super) fn hits(&self) -> usize {
+        self.counts.hits.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn connections(&self) -> usize {
+        self.counts.connections.load(Ordering::SeqCst)
+    }
+
+    pub(super) async fn wait_for_hits(&self, hits: usize) {
+        while self.hits() < hits {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    pub(super) async fn stop(mut self) {
+        self.task.abort();
+        assert!((&mut self.task).await.unwrap_err().is_cancelled());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn serve<H>(stream: impl AsyncRead + AsyncWrite + Unpin, handler: Arc<H>, counts: Arc<Counts>)
+where
+    H: Fn(Request<Incoming>) -> Answer,
+{
+    let service = service_fn(|request| {
+        counts.hits.fetch_add(1, Ordering::SeqCst);
+        let response = handler(request);
+        async move { Ok::<_, io::Error>(response) }
+    });
+    let connection =
+        hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    // Clients go away as they like.
+    drop(connection.await);
+}
+
+/// Sends these bytes to whoever connects and speaks, and then hangs or closes.
+pub(super) async fn raw_server(bytes: &[u8], hangs: bool) -> SocketAddr {
+    let bytes = bytes.to_vec();
+    start_raw(move |mut stream| {
+        let bytes = bytes.clone();
+        async move {
+            read_head(&mut stream).await;
+            stream.write_all(&bytes).await?;
+            if hangs {
+                std::future::pending::<()>().await;
+            }
+            stream.shutdown().await
+        }
+    })
+    .await
+}
+
+/// Sends a byte at a time, without end.
+pub(super) async fn drip(pause: Duration) -> SocketAddr {
+    start_raw(move |mut stream| async move {
+        read_head(&mut stream).await;
+        stream
+            .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+            .await?;
+        loop {
+            stream.write_all(b"x").await?;
+            tokio::time::sleep(pause).await;
+        }
+    })
+    .await
+}
+
+/// Answers once on each connection, promises more, and closes when the next request comes.
+pub(super) async fn one_answer_each() -> SocketAddr {
+    start_raw(|mut stream| async move {
+        read_head(&mut stream).await;
+        stream
+            .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            .await?;
+        read_head(&mut stream).await;
+        Ok(())
+    })
+    .await
+}
+
+async fn start_raw<F>(talk: impl Fn(TcpStream) -> F + Send + 'static) -> SocketAddr
+where
+    F: Future<Output = io::Result<()>> + Send + 'static,
+{
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            tokio::spawn(talk(stream));
+        }
+    });
+    address
+}
+
+async fn read_head(stream: &mut TcpStream) {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        match stream.read_u8().await {
+            Ok(byte) => head.push(byte),
+            Err(_) => return,
+        }
+    }
+}
+
+/// An address where nobody listens.
+pub(super) async fn closed_port() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    listener.local_addr().unwrap()
+}
+
+/// What was logged.
+#[derive(Clone, Default)]
+pub(super) struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    pub(super) fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl tracing_subscriber::fmt::MakeWriter<'_> for Log {
+    type Writer = Log;
+
+    fn make_writer(&self) -> Log {
+        self.clone()
+    }
+}

@@ -1,0 +1,353 @@
+//! Problem documents: which mistake gives which status, type and text.
+
+use axum::body::Body;
+use axum::http::{Request, header};
+use serde_json::json;
+
+use crate::support::{Reply, TestServer, Tree};
+
+const FIXTURE: &str = r"
+//- /hiera.yaml
+version: 5
+//- /data/common.yaml
+k: 1
+text: abc
+";
+
+fn server() -> TestServer {
+    TestServer::with_settings(
+        FIXTURE,
+        "limits: {max_keys: 3, max_nesting: 5, max_body_size: 2000}",
+    )
+}
+
+fn bad(body: &str) -> String {
+    server().post(body.to_owned()).detail(400, "bad-request")
+}
+
+#[test]
+fn a_problem_has_type_title_status_and_detail_in_this_order() {
+    let reply = server().lookup(&json!({"key": "no"}));
+    let problem = reply.problem(404, "key-not-found");
+    let names: Vec<&str> = problem
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(names, ["type", "title", "status", "detail"]);
+    insta::assert_snapshot!(reply.text());
+}
+
+#[test]
+fn a_malformed_body_is_told_what_is_wrong() {
+    for (body, expected) in [
+        ("", "EOF"),
+        ("{", "EOF"),
+        ("nonsense", "line 1"),
+        ("[]", "not a lookup request"),
+        (r#"["k"]"#, "not a lookup request"),
+        ("5", "expected"),
+        ("{}", "`key` is missing"),
+        (r#"{"key": null}"#, "`key`"),
+        (
+            r#"{"key": 5}"#,
+            "`key` must be a string or an array of strings",
+        ),
+        (r#"{"key": []}"#, "at least one key"),
+        (
+            r#"{"key": [5]}"#,
+            "`key` must be a string or an array of strings",
+        ),
+        (r#"{"keys": []}"#, "at least one key"),
+        (r#"{"keys": "k"}"#, "expected a sequence"),
+        (r#"{"key": "k", "keys": ["k"]}"#, "not both"),
+        (r#"{"key": "k", "environment": 5}"#, "expected a string"),
+        (r#"{"key": "k", "facts": []}"#, "expected an object"),
+        (r#"{"key": "k", "facts": "os=x"}"#, "expected an object"),
+        (r#"{"key": "k", "trusted": 5}"#, "expected an object"),
+        (r#"{"key": "k", "variables": [1]}"#, "expected an object"),
+        (r#"{"key": "k", "override": [1]}"#, "expected an object"),
+        (r#"{"key": "k", "default_values": 5}"#, "expected an object"),
+        (
+            r#"{"key": "k", "merge": 5}"#,
+            "`merge` must be a string or an object",
+        ),
+        (r#"{"key": "k", "type": 5}"#, "expected a string"),
+        (r#"{"key": "k", "explain": 5}"#, "`explain` must be"),
+        (r#"{"key": "k", "explain": "option"}"#, "`explain` must be"),
+        (
+            r#"{"keys": ["k"], "explain": true}"#,
+            "a batch cannot be explained",
+        ),
+        (r#"{"key": "k", "key": "k"}"#, "duplicate field `key`"),
+        (r#"{"key": "k"} {"#, "trailing characters"),
+        (r#"{"key": "\ud800"}"#, "surrogate"),
+    ] {
+        let detail = bad(body);
+        assert!(detail.contains(expected), "{body}: {detail}");
+    }
+}
+
+#[test]
+fn an_unknown_field_is_named_beside_those_there_are() {
+    let detail = bad(r#"{"key": "k", "enviroment": "x"}"#);
+    assert!(detail.contains("`enviroment`"), "{detail}");
+    assert!(
+        detail.contains("`environment`") && detail.contains("`default_values`"),
+        "{detail}"
+    );
+}
+
+#[test]
+fn a_body_of_another_type_is_refused() {
+    for content_type in [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/yaml",
+        "",
+    ] {
+        let request = Request::post("/lookup").header(header::CONTENT_TYPE, content_type);
+        let reply = server().send(request.body(Body::from(r#"{"key":"k"}"#)).unwrap());
+        let detail = reply.detail(415, "unsupported-media-type");
+        assert!(detail.contains("application/json"), "{detail}");
+    }
+}
+
+#[test]
+fn a_body_that_is_too_large_is_refused() {
+    let body = json!({"key": "k", "facts": {"long": "x".repeat(3000)}});
+    let detail = server().lookup(&body).detail(413, "body-too-large");
+    assert!(detail.contains("2000"), "{detail}");
+}
+
+#[test]
+fn a_body_within_the_limit_by_a_byte_is_taken() {
+    let head = r#"{"key":"k","node":""#;
+    let body = |size: usize| format!("{head}{}\"}}", "x".repeat(size - head.len() - 2));
+    assert_eq!(server().post(body(2000)).status, 200);
+    server().post(body(2001)).problem(413, "body-too-large");
+}
+
+#[test]
+fn a_body_that_is_nested_too_deep_is_refused() {
+    assert_eq!(
+        server().post(r#"{"key":"k","facts":{"a":[[[1]]]}}"#).status,
+        200
+    );
+    let detail = bad(r#"{"key":"k","facts":{"a":[[[[1]]]]}}"#);
+    assert!(detail.contains("nested more than 5 deep"), "{detail}");
+    let text = r#"{"key":"k","node":"[[[[[[[[[[\"[[[["}"#;
+    assert_eq!(
+        server().post(text).status,
+        200,
+        "brackets in a text do not nest"
+    );
+}
+
+#[test]
+fn too_many_keys_are_refused() {
+    for field in ["key", "keys"] {
+        assert_eq!(
+            server().lookup(&json!({ field: ["k", "k", "k"] })).status,
+            200
+        );
+        let reply = server().lookup(&json!({ field: ["k", "k", "k", "k"] }));
+        let detail = reply.detail(400, "bad-request");
+        assert!(
+            detail.contains("4 keys") && detail.contains('3'),
+            "{detail}"
+        );
+    }
+}
+
+#[test]
+fn wrong_parameters_of_a_query_are_named() {
+    for (path, expected) in [
+        ("/lookup/k?enviroment=x", "`enviroment`"),
+        ("/lookup/k?facts=x", "`facts`"),
+        ("/lookup/k?fact.a=x", "`fact.a`"),
+        ("/lookup/k?explain=yes", "`explain`"),
+        ("/lookup/k?facts.a=1&facts.a.b=2", "`facts.a.b`"),
+        ("/lookup/k?facts.a.b=1&facts.a=2", "`facts.a`"),
+    ] {
+        let detail = server().get(path).detail(400, "bad-request");
+        assert!(detail.contains(expected), "{path}: {detail}");
+    }
+}
+
+#[test]
+fn a_query_that_cannot_be_decoded_is_a_problem() {
+    for path in ["/lookup/%FF", "/lookup/k?node=%FF", "/lookup/k%ZZ"] {
+        let reply = server().get(path);
+        let is_problem = reply.content_type() == "application/problem+json" || reply.status == 200;
+        assert!(
+            is_problem && reply.status < 500,
+            "{path}: {} {}",
+            reply.status,
+            reply.text()
+        );
+    }
+}
+
+#[test]
+fn an_unknown_merge_or_type_is_the_requests_fault() {
+    for request in [
+        json!({"key": "k", "merge": "depe"}),
+        json!({"key": "k", "merge": {"strategy": "depe"}}),
+        json!({"key": "k", "merge": {}}),
+        json!({"key": "k", "merge": {"strategy": "deep", "knockout": "--"}}),
+        json!({"key": "k", "type": "Strin["}),
+    ] {
+        let reply = server().lookup(&request);
+        let field = if request.get("type").is_some() {
+            "`type`"
+        } else {
+            "`merge`"
+        };
+        assert!(
+            matches!(reply.status, 400 | 422),
+            "{request}: {}",
+            reply.text()
+        );
+        assert!(reply.text().contains(field), "{request}: {}", reply.text());
+    }
+}
+
+#[test]
+fn an_unknown_environment_is_named() {
+    for name in ["nowhere", "", "../production", "production/", "PRODUCTION"] {
+        let reply = server().lookup(&json!({"key": "k", "environment": name}));
+        let detail = reply.detail(404, "unknown-environment");
+        assert!(detail.contains(&format!("`{name}`")), "{detail}");
+    }
+    server()
+        .get("/environments/nowhere")
+        .problem(404, "unknown-environment");
+}
+
+#[test]
+fn before_loading_all_is_busy_and_clients_are_told_when_to_come_back() {
+    let server = TestServer::not_loaded(Tree::new(FIXTURE), "");
+    let check = |reply: &Reply| {
+        reply.problem(503, "not-loaded");
+        let seconds: u32 = reply.header(header::RETRY_AFTER).parse().unwrap();
+        assert!(seconds >= 1);
+    };
+    check(&server.lookup(&json!({"key": "k"})));
+    check(&server.lookup(&json!({"keys": ["k"], "environment": "nowhere"})));
+    check(&server.get("/lookup/k"));
+    check(&server.get("/readyz"));
+    assert_eq!(server.get("/livez").status, 200);
+    assert_eq!(server.get("/metrics").status, 200);
+}
+
+#[test]
+fn an_environment_is_not_unknown_before_loading() {
+    let server = TestServer::not_loaded(Tree::new(FIXTURE), "");
+    server
+        .get("/environments/production")
+        .problem(503, "not-loaded");
+}
+
+#[test]
+fn an_unknown_path_is_a_problem() {
+    for path in [
+        "/",
+        "/lookups",
+        "/lookup/k/../../x/",
+        "/environments/",
+        "/livez/x",
+    ] {
+        let reply = server().get(path);
+        assert!(
+            reply.status == 404 || path.starts_with("/lookup/"),
+            "{path}: {}",
+            reply.text()
+        );
+        if reply.status == 404 {
+            assert_eq!(reply.content_type(), "application/problem+json", "{path}");
+        }
+    }
+    server().get("/lookups").problem(404, "not-found");
+}
+
+#[test]
+fn a_wrong_method_is_a_problem_that_says_which_are_right() {
+    for (method, path, allowed) in [
+        ("GET", "/lookup", "POST"),
+        ("DELETE", "/lookup", "POST"),
+        ("POST", "/lookup/k", "GET"),
+        ("PUT", "/environments", "GET"),
+        ("POST", "/livez", "GET"),
+        ("DELETE", "/environments/production", "GET"),
+    ] {
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .body(Body::empty())
+            .unwrap();
+        let reply = server().send(request);
+        reply.problem(405, "method-not-allowed");
+        let allow = reply.header(header::ALLOW);
+        assert!(allow.contains(allowed), "{method} {path}: Allow: {allow}");
+    }
+}
+
+#[test]
+fn a_failed_lookup_names_the_file_to_blame() {
+    let server = TestServer::new(
+        "
+//- /hiera.yaml
+version: 5
+//- /data/common.yaml
+a: 1
+b: [1
+",
+    );
+    let detail = server
+        .lookup(&json!({"key": "a"}))
+        .detail(422, "lookup-failed");
+    assert!(detail.contains("production/data/common.yaml"), "{detail}");
+}
+
+#[test]
+fn a_faulty_configuration_fails_lookups_with_all_its_mistakes() {
+    let server = TestServer::new(
+        "
+//- /hiera.yaml
+version: 5
+hierarchy:
+  - name: a
+    path: a.yaml
+    paths: [b.yaml]
+  - nam: b
+",
+    );
+    let detail = server
+        .lookup(&json!({"key": "a"}))
+        .detail(422, "lookup-failed");
+    assert!(detail.contains("hiera.yaml"), "{detail}");
+    assert!(
+        detail.contains("path") && detail.contains("nam"),
+        "{detail}"
+    );
+}
+
+#[test]
+fn digging_into_a_text_fails_and_into_nothing_finds_nothing() {
+    server()
+        .lookup(&json!({"key": "text.x"}))
+        .problem(422, "lookup-failed");
+    server()
+        .lookup(&json!({"key": "no.x.y"}))
+        .problem(404, "key-not-found");
+}
+
+#[test]
+fn a_key_that_cannot_be_read_fails() {
+    for key in ["a.", "a..b", "a.'b", ".a"] {
+        let reply = server().lookup(&json!({ "key": key }));
+        reply.problem(422, "lookup-failed");
+    }
+}

@@ -1,0 +1,32 @@
+//! One integration binary: the service as its callers see it, the command line, and what hostile data may do.
+//!
+//! Trees are made from strings, written to a temporary directory and loaded; most tests then call the router in
+//! process. Deep data needs deep stacks, so everything runs on threads with the stack that the server gives its own.
+#![cfg(test)]
+
+/// Case files (`tests/conformance`) → trees, questions and Puppet's answers.
+mod cases;
+/// `hierad lookup` and `hierad check` as processes: output and exit codes.
+mod command_line;
+/// What `config/` ships: it loads without faults and answers the README's examples.
+mod config;
+/// Every recorded answer of Puppet, by the library, over HTTP in all its forms, and by the command line.
+mod conformance;
+/// Problem documents: which mistake gives which status, type and text.
+mod errors;
+/// JSON with everything that matters kept: order, doubles, integer against float, integers of any size.
+mod exact;
+/// Trees and requests that are made to hurt.
+mod hostile;
+/// What a lookup over HTTP answers beyond the value: batches, defaults, explanations, queries.
+mod lookup;
+/// `openapi.yaml` against the router, both ways.
+mod openapi;
+/// `Process`: the binary serving a tree, spoken to over its socket.
+mod process;
+/// The real binary as a process: start, drain, timeouts, many connections.
+mod serve;
+/// Environments, health, figures and revisions.
+mod status;
+/// `TestServer`: an environment from a fixture string, its router in process.
+mod support;
