@@ -233,6 +233,19 @@ impl Worker {
     /// Loads an environment and serves it, unless that would be worse than what is served.
     fn load(&mut self, name: &str, progress: &Progress) -> ReloadOutcome {
         if !load::is_environment_name(name) || !self.code.environment(name).is_dir() {
+            // Where all of them are gone at once, the disk is, or someone is about to put others in their place.
+            if let (Some(loaded), false) = (
+                self.loaded.get(name),
+                self.code.root.join("environments").is_dir(),
+            ) {
+                tracing::warn!(
+                    "the environments in `{}` are gone; the old ones are kept",
+                    self.code.root.display()
+                );
+                return ReloadOutcome::Unchanged {
+                    revision: loaded.snapshot.revision().to_owned(),
+                };
+            }
             if self.loaded.remove(name).is_some() {
                 self.environments.remove(name);
             }

@@ -99,11 +99,7 @@ impl<'a> LookupBody<'a> {
     pub(crate) fn parse(bytes: &'a [u8], limits: &Limits) -> Result<LookupRequest<'a>, ApiError> {
         check_nesting(bytes, limits.max_nesting)?;
         // A list would otherwise be taken for the fields in their order.
-        if bytes
-            .iter()
-            .find(|byte| !byte.is_ascii_whitespace())
-            .is_some_and(|byte| *byte != b'{')
-        {
+        if bytes.trim_ascii_start().starts_with(b"[") {
             return Err(bad(
                 "the body is not a lookup request: it must be a JSON object",
             ));
@@ -323,7 +319,8 @@ mod tests {
                 "nested more than 3 deep",
             ),
             (r#"{"key":"a","key":"b"}"#, "duplicate field `key`"),
-            ("[", "EOF while parsing"),
+            ("[\"k\"]", "it must be a JSON object"),
+            ("{", "EOF while parsing"),
         ] {
             let detail = detail_of(body);
             assert!(detail.contains(expected), "{body}: {detail}");

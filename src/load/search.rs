@@ -351,8 +351,8 @@ mod tests {
             "os/%{a}/%{b}.yaml",
             false,
             "/env/data/os",
-            &["/env/data/os/x/y.yaml"],
-            &["/env/data/os/x.yaml"],
+            &["/env/data/os/x/y.yaml", "/env/data/os/y.yaml"],
+            &["/env/data/os/x/y.json"],
         );
         check(
             "os/%{a}/c.yaml",
