@@ -2,6 +2,7 @@
 
 mod answered;
 mod body;
+mod docs;
 mod error;
 mod lookup;
 mod query;
@@ -86,6 +87,10 @@ impl App {
             .route("/readyz", get(status::readyz))
             .route("/metrics", get(status::metrics))
             .route("/openapi.yaml", get(status::openapi))
+            .route("/openapi.json", get(docs::openapi_json))
+            .route("/docs", get(docs::page))
+            .route("/docs/docs.css", get(docs::style))
+            .route("/docs/docs.js", get(docs::script))
             .fallback(no_such_path)
             .method_not_allowed_fallback(wrong_method)
             // Innermost first: a panic becomes a problem, and that is counted like any answer.

@@ -1,8 +1,9 @@
 //! hierad: Hiera 5 as a service.
 //!
 //! [`command_line`] says what was asked for, [`config`] where the data lies; [`load`] reads it into
-//! [`environments`], and [`http`] answers from there. [`serve`] holds these together while the server runs;
-//! `commands` are what runs without one. How a lookup is answered is all in the crate `hiera_resolver`.
+//! [`environments`], again whenever `reload` sees it change, and [`http`] answers from there. `serve` holds these
+//! together while the server runs; `commands` are what runs without one. How a lookup is answered is all in the
+//! crate `hiera_resolver`.
 
 pub mod command_line;
 mod commands;

@@ -199,6 +199,14 @@ impl Loaded {
         self.directories.iter().map(|(path, _)| path.as_path())
     }
 
+    /// Was this directory read, by this name or as the one that it is?
+    pub(crate) fn reads(&self, directory: &Path, identity: Option<(u64, u64)>) -> bool {
+        self.directories.iter().any(|(path, stamp)| {
+            path == directory
+                || (identity.is_some() && stamp.map(|stamp| stamp.identity()) == identity)
+        })
+    }
+
     /// What differs from an earlier load.
     pub(crate) fn changes_since(&self, earlier: &Loaded) -> Changes {
         let mut changes = Changes::default();

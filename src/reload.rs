@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use self::watch::Watch;
 use crate::config::{Reload, WatchMode};
 use crate::environments::{Environments, Fault, faults};
-use crate::load::{self, Changes, CodeDirectory, Loaded};
+use crate::load::{self, Changes, CodeDirectory, Loaded, Stamp};
 use crate::progress::Progress;
 
 /// Times that a tree which does not hold still is loaded again before it is taken as it is.
@@ -79,6 +79,7 @@ impl Reloader {
             code,
             environments,
             loaded: BTreeMap::new(),
+            kept_back: BTreeMap::new(),
             settings,
             received,
         };
@@ -121,7 +122,10 @@ impl Pending {
 struct Worker {
     code: CodeDirectory,
     environments: Environments,
+    /// What is served.
     loaded: BTreeMap<String, Arc<Loaded>>,
+    /// What is not served because of its faults. It is followed all the same: that is where they are mended.
+    kept_back: BTreeMap<String, Arc<Loaded>>,
     settings: Reload,
     received: Receiver<Command>,
 }
@@ -130,7 +134,7 @@ impl Worker {
     fn run(mut self, commands: Sender<Command>) {
         let mut watch = Watch::new(self.settings.watch, commands);
         self.load_all();
-        watch.follow(&self.code, self.loaded.values().map(Arc::as_ref));
+        watch.follow(&self.code, self.read().map(|(_, loaded)| loaded));
         self.environments.set_loaded();
         // Between loading and watching something may have moved.
         self.load_all();
@@ -183,10 +187,16 @@ impl Worker {
             // Whoever asked may have gone.
             _ = reply.send(outcome);
         }
-        if watch.follow(&self.code, self.loaded.values().map(Arc::as_ref)) {
+        if watch.follow(&self.code, self.read().map(|(_, loaded)| loaded)) {
             // New directories are watched from now on; what came into them before that has to be looked for.
             self.load_all();
         }
+    }
+
+    /// Everything that was read last, served or not.
+    fn read(&self) -> impl Iterator<Item = (&String, &Loaded)> {
+        let all = self.loaded.iter().chain(&self.kept_back);
+        all.map(|(name, loaded)| (name, loaded.as_ref()))
     }
 
     /// The environments that these paths belong to; `None` where that cannot be said.
@@ -194,12 +204,11 @@ impl Worker {
         let mut names = BTreeSet::new();
         for path in paths {
             let parent = path.parent()?;
+            // Links lead to one directory by several names, and an event has only one of them.
+            let identity = Stamp::of(parent).map(|stamp| stamp.identity());
             let mut is_known = false;
-            for (name, loaded) in &self.loaded {
-                if loaded
-                    .directories()
-                    .any(|directory| directory == parent || directory == path)
-                {
+            for (name, loaded) in self.read() {
+                if loaded.reads(parent, identity) || loaded.reads(path, None) {
                     names.insert(name.clone());
                     is_known = true;
                 }
@@ -246,6 +255,7 @@ impl Worker {
                     revision: loaded.snapshot.revision().to_owned(),
                 };
             }
+            self.kept_back.remove(name);
             if self.loaded.remove(name).is_some() {
                 self.environments.remove(name);
             }
@@ -254,7 +264,10 @@ impl Worker {
         let previous = self.loaded.get(name).cloned();
         let loaded = Arc::new(self.load_still(name, previous.as_deref(), progress));
         let outcome = self.judge(name, previous.as_deref(), &loaded);
-        if !matches!(outcome, ReloadOutcome::Kept { .. }) {
+        if matches!(outcome, ReloadOutcome::Kept { .. }) {
+            self.kept_back.insert(name.to_owned(), loaded);
+        } else {
+            self.kept_back.remove(name);
             self.loaded.insert(name.to_owned(), loaded);
         }
         outcome

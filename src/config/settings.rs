@@ -46,7 +46,7 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             max_body_size: 1024 * 1024,
-            max_nesting: 64,
+            max_nesting: 128,
             max_keys: 1000,
             request_timeout_ms: 10_000,
             max_file_size: 64 * 1024 * 1024,

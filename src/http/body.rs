@@ -104,7 +104,10 @@ impl<'a> LookupBody<'a> {
                 "the body is not a lookup request: it must be a JSON object",
             ));
         }
-        let body: LookupBody<'a> = serde_json::from_slice(bytes)
+        // Checked once as a whole, which is far cheaper than text by text.
+        let text = std::str::from_utf8(bytes)
+            .map_err(|error| bad(format!("the body is not a lookup request: {error}")))?;
+        let body: LookupBody<'a> = serde_json::from_str(text)
             .map_err(|error| bad(format!("the body is not a lookup request: {error}")))?;
         body.check(limits)
     }
@@ -250,12 +253,7 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
 /// Refuses a body whose nesting could be too deep to be looked at.
 fn check_nesting(bytes: &[u8], limit: usize) -> Result<(), ApiError> {
     // Fewer brackets than the limit cannot nest deeper, and counting is far cheaper than looking.
-    if bytes
-        .iter()
-        .filter(|byte| matches!(byte, b'[' | b'{'))
-        .count()
-        <= limit
-    {
+    if memchr::memchr2_iter(b'[', b'{', bytes).count() <= limit {
         return Ok(());
     }
     let (mut depth, mut is_text, mut is_escaped) = (0usize, false, false);

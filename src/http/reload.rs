@@ -62,8 +62,13 @@ pub(crate) async fn environment_events(
     // Listening starts before the current state is looked at, so that nothing falls between.
     let changes = BroadcastStream::new(app.environments.changes());
     let current = app.environment(&name)?;
-    let kind = ChangeKind::Loaded {
-        revision: current.snapshot.revision().to_owned(),
+    let revision = current.snapshot.revision().to_owned();
+    let kind = match current.kept.is_empty() {
+        true => ChangeKind::Loaded { revision },
+        false => ChangeKind::Kept {
+            revision,
+            faults: current.kept,
+        },
     };
     let first = Change {
         environment: name.clone(),

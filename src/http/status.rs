@@ -15,7 +15,7 @@ use super::error::{ApiError, ErrorKind};
 use crate::environments::{self, Environment, Fault};
 
 /// The description of the interface, as it ships.
-const OPENAPI: &str = include_str!("../../openapi.yaml");
+pub(super) const OPENAPI: &str = include_str!("../../openapi.yaml");
 
 /// The process runs.
 pub(crate) async fn livez() -> &'static str {

@@ -19,8 +19,9 @@ use crate::load::{CodeDirectory, Loaded, Stamp};
 pub(super) struct Watch {
     /// `None`: the tree is looked through again and again instead.
     watcher: Option<RecommendedWatcher>,
-    /// The directories, and which they were: one that was replaced has to be watched anew.
-    watched: HashMap<PathBuf, (u64, u64)>,
+    /// The directories by what they are, each under one of its names: the system watches a directory once, however
+    /// many links lead to it, and one that was replaced has to be watched anew.
+    watched: HashMap<(u64, u64), PathBuf>,
 }
 
 impl Watch {
@@ -59,7 +60,7 @@ impl Watch {
         if self.watcher.is_none() {
             return false;
         }
-        let mut wanted: HashMap<PathBuf, (u64, u64)> = HashMap::new();
+        let mut wanted: HashMap<(u64, u64), Vec<PathBuf>> = HashMap::new();
         let above = [code.root.clone(), code.root.join("environments")];
         let read = loaded.flat_map(|loaded| {
             loaded
@@ -69,11 +70,13 @@ impl Watch {
         });
         for directory in above.into_iter().chain(read) {
             if let Some(stamp) = Stamp::of(&directory) {
-                wanted.insert(directory, stamp.identity());
+                wanted.entry(stamp.identity()).or_default().push(directory);
             }
         }
-        self.watched.retain(|directory, identity| {
-            let stays = wanted.get(directory) == Some(identity);
+        self.watched.retain(|identity, directory| {
+            let stays = wanted
+                .get(identity)
+                .is_some_and(|names| names.contains(directory));
             if !stays && let Some(watcher) = &mut self.watcher {
                 // Gone with the directory, most likely.
                 _ = watcher.unwatch(directory);
@@ -81,9 +84,12 @@ impl Watch {
             stays
         });
         let mut is_new = false;
-        for (directory, identity) in wanted {
-            if !self.watched.contains_key(&directory) && self.watch(&directory) {
-                self.watched.insert(directory, identity);
+        for (identity, names) in wanted {
+            if let Some(directory) = names.into_iter().next()
+                && !self.watched.contains_key(&identity)
+                && self.watch(&directory)
+            {
+                self.watched.insert(identity, directory);
                 is_new = true;
             }
         }

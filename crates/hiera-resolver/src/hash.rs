@@ -1,4 +1,4 @@
-//! [`Hash`]: an ordered hash whose keys may be any [`Value`], as Ruby's are.
+//! [`struct@Hash`]: an ordered hash whose keys may be any [`Value`], as Ruby's are.
 //!
 //! Small ones are a plain list, searched from the front; large ones carry an index. Nearly all hashes in
 //! real data are small, and for those the list is both smaller and faster.
@@ -188,7 +188,7 @@ impl<'a> IntoIterator for &'a Hash {
     }
 }
 
-/// The entries of a [`Hash`] in order.
+/// The entries of a [`struct@Hash`] in order.
 #[derive(Clone, Debug)]
 pub enum Iter<'a> {
     /// Of a small one.

@@ -1,0 +1,53 @@
+//! `GET /docs`: a page to read and try the interface, made in the browser from the description.
+//!
+//! The page, its style and its script are part of the program and ask for nothing from anywhere else. Browsers
+//! do not read YAML, so the description is there as JSON as well.
+
+use std::sync::LazyLock;
+
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+
+use super::reply::json_response;
+use super::status::OPENAPI;
+
+/// The description as JSON, in the order of the original.
+static OPENAPI_JSON: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    // Tests read both; a description that cannot be read does not ship.
+    serde_yaml::from_str::<serde_json::Value>(OPENAPI)
+        .map(|description| description.to_string().into_bytes())
+        .unwrap_or_default()
+});
+
+/// The page.
+pub(crate) async fn page() -> Response {
+    file("text/html; charset=utf-8", include_str!("docs/index.html"))
+}
+
+/// Its style.
+pub(crate) async fn style() -> Response {
+    file("text/css; charset=utf-8", include_str!("docs/docs.css"))
+}
+
+/// Its script.
+pub(crate) async fn script() -> Response {
+    file(
+        "text/javascript; charset=utf-8",
+        include_str!("docs/docs.js"),
+    )
+}
+
+/// The description of the interface as JSON.
+pub(crate) async fn openapi_json() -> Response {
+    json_response(OPENAPI_JSON.clone())
+}
+
+fn file(content_type: &'static str, text: &'static str) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, content_type),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'self'"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    let headers = headers.map(|(name, value)| (name, HeaderValue::from_static(value)));
+    (headers, text).into_response()
+}
