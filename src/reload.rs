@@ -136,6 +136,10 @@ impl Worker {
         self.load_all();
         watch.follow(&self.code, self.read().map(|(_, loaded)| loaded));
         self.environments.set_loaded();
+        tracing::info!(
+            environments = self.loaded.len(),
+            "ready: every environment is loaded"
+        );
         // Between loading and watching something may have moved.
         self.load_all();
         let mut last_scan = Instant::now();

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use hiera_resolver::key::{DigError, Segment, dig};
 use hiera_resolver::scope::{bare_name, built_in};
 use hiera_resolver::{Hash, Scope, Value, json};
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// A JSON object of which only the names have been read.
@@ -80,15 +80,8 @@ pub(crate) struct RequestScope<'a> {
     variables: &'a RawObject<'a>,
     /// The node's name, where `trusted` does not have it.
     node: Option<&'a str>,
-    /// What has been read already.
-    known: RefCell<Vec<(Source, String, Option<Value>)>>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
-    Fact,
-    Trusted,
-    Variable,
+    /// What has been asked for already, by the whole expression: hierarchies ask for the same again and again.
+    known: RefCell<Vec<(String, Option<Value>)>>,
 }
 
 impl<'a> RequestScope<'a> {
@@ -110,30 +103,6 @@ impl<'a> RequestScope<'a> {
         }
     }
 
-    fn member(&self, source: Source, name: &str) -> Option<Value> {
-        let known = self
-            .known
-            .borrow()
-            .iter()
-            .find(|(kind, known, _)| *kind == source && known == name)
-            .cloned();
-        if let Some((_, _, value)) = known {
-            return value;
-        }
-        let value = match source {
-            Source::Fact => self.facts.get(name).map(read_fact),
-            Source::Variable => self.variables.get(name).map(read),
-            Source::Trusted => match (name, self.node) {
-                ("certname", Some(node)) => Some(Value::str(node)),
-                _ => self.trusted.get(name).map(read),
-            },
-        };
-        self.known
-            .borrow_mut()
-            .push((source, name.to_owned(), value.clone()));
-        value
-    }
-
     fn trusted(&self) -> Value {
         let mut trusted = self.trusted.to_hash(read);
         if let Some(node) = self.node {
@@ -149,6 +118,65 @@ impl<'a> RequestScope<'a> {
                 .collect(),
         )
     }
+
+    /// Digs through the text of objects, and makes a value of what is found there alone.
+    fn dig_text(
+        &self,
+        name: &str,
+        segments: &[Segment],
+        key: &str,
+    ) -> Result<Option<Value>, DigError> {
+        let (object, read): (_, fn(&RawValue) -> Value) = match bare_name(name) {
+            "facts" => (self.facts, read_fact),
+            "trusted" => (self.trusted, read),
+            _ => return self.dig_value(name, segments, key),
+        };
+        let Some((Segment::Key(first), mut rest)) = segments.split_first() else {
+            return self.dig_value(name, segments, key);
+        };
+        if let (Some(node), "certname", "trusted") = (self.node, first.as_str(), bare_name(name)) {
+            return Ok(dig(&Value::str(node), rest, key)?.cloned());
+        }
+        let Some(mut raw) = object.get(first) else {
+            return Ok(None);
+        };
+        while let Some((Segment::Key(member), behind)) = rest.split_first()
+            && raw.get().starts_with('{')
+        {
+            match member_of(raw, member) {
+                Some(inner) => raw = inner,
+                None => return Ok(None),
+            }
+            rest = behind;
+        }
+        Ok(dig(&read(raw), rest, key)?.cloned())
+    }
+
+    fn dig_value(
+        &self,
+        name: &str,
+        segments: &[Segment],
+        key: &str,
+    ) -> Result<Option<Value>, DigError> {
+        match self.variable(name) {
+            None => Ok(None),
+            Some(value) => Ok(dig(&value, segments, key)?.cloned()),
+        }
+    }
+
+    fn known(&self, expression: &str) -> Option<Option<Value>> {
+        let known = self.known.borrow();
+        known
+            .iter()
+            .find(|(asked, _)| asked == expression)
+            .map(|(_, value)| value.clone())
+    }
+
+    fn remember(&self, expression: &str, value: &Option<Value>) {
+        self.known
+            .borrow_mut()
+            .push((expression.to_owned(), value.clone()));
+    }
 }
 
 impl Scope for RequestScope<'_> {
@@ -158,30 +186,60 @@ impl Scope for RequestScope<'_> {
             "trusted" => Some(self.trusted()),
             "server_facts" => Some(self.server_facts()),
             "environment" => Some(Value::str(self.environment)),
-            name => self
-                .member(Source::Variable, name)
-                .or_else(|| self.member(Source::Fact, name))
-                .or_else(|| built_in(name)),
+            bare => {
+                if let Some(known) = self.known(name) {
+                    return known;
+                }
+                let fact = || self.facts.get(bare).map(read_fact);
+                let value = self
+                    .variables
+                    .get(bare)
+                    .map(read)
+                    .or_else(fact)
+                    .or_else(|| built_in(bare));
+                self.remember(name, &value);
+                value
+            }
         }
     }
 
     fn dig(&self, name: &str, segments: &[Segment], key: &str) -> Result<Option<Value>, DigError> {
-        let source = match bare_name(name) {
-            "facts" => Some(Source::Fact),
-            "trusted" => Some(Source::Trusted),
-            _ => None,
-        };
-        let (value, rest) = match (source, segments.split_first()) {
-            (Some(source), Some((Segment::Key(member), rest))) => {
-                (self.member(source, member), rest)
+        if let Some(known) = self.known(key) {
+            return Ok(known);
+        }
+        let value = self.dig_text(name, segments, key)?;
+        self.remember(key, &value);
+        Ok(value)
+    }
+}
+
+/// The member of an object that is still text; the last of several of the same name.
+fn member_of<'a>(raw: &'a RawValue, name: &str) -> Option<&'a RawValue> {
+    struct Find<'n>(&'n str);
+    impl<'de> Visitor<'de> for Find<'_> {
+        type Value = Option<&'de RawValue>;
+
+        fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            out.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut found = None;
+            while let Some(Name(name)) = map.next_key()? {
+                if name == self.0 {
+                    found = Some(map.next_value()?);
+                } else {
+                    map.next_value::<IgnoredAny>()?;
+                }
             }
-            _ => (self.variable(name), segments),
-        };
-        match value {
-            None => Ok(None),
-            Some(value) => Ok(dig(&value, rest, key)?.cloned()),
+            Ok(found)
         }
     }
+    // It has been read as JSON before, so it can be read again.
+    serde_json::Deserializer::from_str(raw.get())
+        .deserialize_map(Find(name))
+        .ok()
+        .flatten()
 }
 
 /// A value of a request. It has been read as JSON before, so it can be read again.

@@ -60,6 +60,8 @@ pub struct Entry {
 pub struct Conversion {
     target: Target,
     arguments: Box<[Value]>,
+    /// It makes a Sensitive of the value, or may.
+    is_secret: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -290,7 +292,14 @@ impl Conversion {
             },
             other => Target::Other(other.clone()),
         };
-        Some(Conversion { target, arguments })
+        // It may stand anywhere in the type: `Optional[Sensitive]` makes one too.
+        let is_secret =
+            matches!(&target, Target::Type(target) if target.to_string().contains("Sensitive"));
+        Some(Conversion {
+            target,
+            arguments,
+            is_secret,
+        })
     }
 
     /// Converts a value. `key` is for messages.
@@ -314,7 +323,7 @@ impl Conversion {
 
     /// Does it make a secret of the value?
     pub fn is_secret(&self) -> bool {
-        matches!(&self.target, Target::Type(target) if matches!(**target, Type::Sensitive(_)))
+        self.is_secret
     }
 
     /// The type and the arguments as an explanation shows them.
