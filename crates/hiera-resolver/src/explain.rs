@@ -138,6 +138,16 @@ impl Event {
                 .map_or(0, |value| value.traits().weight as usize)
     }
 
+    fn value_mut(&mut self) -> Option<&mut Value> {
+        match self {
+            Event::Found(value)
+            | Event::FoundInOverrides(value)
+            | Event::FoundInDefaults(value)
+            | Event::Result(value) => Some(value),
+            _ => None,
+        }
+    }
+
     fn value(&self) -> Option<&Value> {
         match self {
             Event::Found(value)
@@ -179,6 +189,17 @@ impl Explanation {
                 node.key = key;
             }
             node.event = Some(event);
+        }
+    }
+
+    /// Shows another value in the place of one that was changed after it was told.
+    pub(crate) fn replace(&mut self, old: &Value, new: &Value) {
+        let events = self.nodes.iter_mut().filter_map(|node| node.event.as_mut());
+        for value in events
+            .filter_map(Event::value_mut)
+            .filter(|value| value.is_same_object(old))
+        {
+            *value = new.clone();
         }
     }
 

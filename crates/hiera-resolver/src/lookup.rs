@@ -742,7 +742,15 @@ impl<'s, 'a> Walk<'s, 'a> {
                     merged = Some(match merged {
                         None => strategy.convert_first(value),
                         Some(higher) if strategy.gathers() => higher,
-                        Some(higher) => strategy.merge(&higher, &value)?,
+                        Some(higher) => {
+                            let merged = strategy.merge(&higher, &value)?;
+                            if let Some(explanation) = &mut walk.explanation
+                                && let Some(after) = strategy.aftermath(&higher, &value, &merged)?
+                            {
+                                explanation.replace(&higher, &after);
+                            }
+                            merged
+                        }
                     });
                 }
                 if strategy.gathers() {

@@ -207,6 +207,19 @@ impl MergeStrategy {
         }
     }
 
+    /// What Puppet's explanations show as the higher value once it was merged; `None` where it is what it was.
+    pub(crate) fn aftermath(
+        &self,
+        higher: &Value,
+        lower: &Value,
+        merged: &Value,
+    ) -> Result<Option<Value>, MergeError> {
+        match &self.kind {
+            Kind::Deep(options) => options.aftermath(higher, lower, merged),
+            _ => Ok(None),
+        }
+    }
+
     /// Merges the values of all levels, the highest first.
     ///
     /// Puppet: a knock-out is used up where two levels meet, so it never reaches the level below the next.

@@ -190,6 +190,16 @@ impl Value {
         }
     }
 
+    /// Is it the very same: a collection that shares its parts, or an equal scalar? Cheap and sure.
+    pub(crate) fn is_same_object(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Array(left), Value::Array(right)) => Arc::ptr_eq(left, right),
+            (Value::Hash(left), Value::Hash(right)) => Arc::ptr_eq(left, right),
+            (Value::Array(_) | Value::Hash(_), _) | (_, Value::Array(_) | Value::Hash(_)) => false,
+            _ => self == other,
+        }
+    }
+
     /// Ruby's truth: all but null and false.
     pub fn is_truthy(&self) -> bool {
         !matches!(self, Value::Null | Value::Bool(false))

@@ -174,6 +174,97 @@ impl DeepOptions {
         }
     }
 
+    /// What has become of the higher value when a merge with the lower one is done, where `merged` came of it.
+    ///
+    /// Puppet: the library changes what it merges, and explanations then show the value of a level as it was left
+    /// behind. `None` where it is what it was.
+    pub(super) fn aftermath(
+        &self,
+        source: &Value,
+        target: &Value,
+        merged: &Value,
+    ) -> Result<Option<Value>, MergeError> {
+        if !target.is_truthy() || self.is_reversed {
+            return Ok(None);
+        }
+        match (source, target) {
+            (Value::Hash(source), Value::Hash(target)) => {
+                let mut after: Option<Hash> = None;
+                for (key, value) in source.iter() {
+                    let left = match target.get_value(key).filter(|value| value.is_truthy()) {
+                        Some(below) => {
+                            let merged = merged
+                                .as_hash()
+                                .and_then(|merged| merged.get_value(key))
+                                .unwrap_or(value);
+                            self.aftermath(value, below, merged)?
+                        }
+                        None => self.aftermath_of_copy(value)?,
+                    };
+                    if let Some(left) = left {
+                        after
+                            .get_or_insert_with(|| Hash::clone(source))
+                            .insert(key.clone(), left);
+                    }
+                }
+                Ok(after.map(Value::hash))
+            }
+            // The first key put the source in the place of the target, so that the result is the source itself.
+            (Value::Hash(source), _) => Ok((!source.is_empty()).then(|| merged.clone())),
+            (Value::Array(source), Value::Array(target))
+                if self.merges_elements(source.items(), target.items()) =>
+            {
+                let mut after = source.items().to_vec();
+                for ((item, below), merged) in after
+                    .iter_mut()
+                    .zip(target.items())
+                    .zip(merged.as_array().unwrap_or_default())
+                {
+                    if let Some(left) = self.aftermath(item, below, merged)? {
+                        *item = left;
+                    }
+                }
+                Ok(Some(Value::array(after)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The same for a value that was merged with a copy of itself: the hashes inside are shared with the copy.
+    fn aftermath_of_copy(&self, value: &Value) -> Result<Option<Value>, MergeError> {
+        match value {
+            Value::Hash(hash) => {
+                let mut after: Option<Hash> = None;
+                for (key, inner) in hash.iter().filter(|(_, inner)| inner.is_truthy()) {
+                    let left = match inner {
+                        Value::Hash(_) => Some(self.merge_with_itself(inner, Twin::Same)?),
+                        other => self.aftermath_of_copy(other)?,
+                    };
+                    if let Some(left) = left {
+                        after
+                            .get_or_insert_with(|| Hash::clone(hash))
+                            .insert(key.clone(), left);
+                    }
+                }
+                Ok(after.map(Value::hash))
+            }
+            Value::Array(array) if self.merges_elements(array.items(), array.items()) => {
+                let items = array
+                    .items()
+                    .iter()
+                    .map(|item| self.merge_with_itself(item, Twin::Same));
+                Ok(Some(Value::array(items.collect::<Result<_, _>>()?)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Are these lists merged element by element?
+    fn merges_elements(&self, source: &[Value], target: &[Value]) -> bool {
+        let all_hashes = |list: &[Value]| list.iter().all(|item| matches!(item, Value::Hash(_)));
+        self.merge_hash_arrays && all_hashes(source) && all_hashes(target)
+    }
+
     /// Lays a list over a value.
     fn join(&self, mut source: Vec<Value>, mut target: Value) -> Result<Value, MergeError> {
         if let Some(separator) = &self.unpack_arrays {
@@ -214,8 +305,7 @@ impl DeepOptions {
 
     /// Joins two lists of which the knock-outs are done.
     fn join_lists(&self, source: Vec<Value>, target: Vec<Value>) -> Result<Value, MergeError> {
-        let all_hashes = |list: &[Value]| list.iter().all(|item| matches!(item, Value::Hash(_)));
-        let mut joined = if self.merge_hash_arrays && all_hashes(&source) && all_hashes(&target) {
+        let mut joined = if self.merges_elements(&source, &target) {
             let mut source = source.into_iter();
             let mut list = Vec::with_capacity(target.len().max(source.len()));
             for lower in target {
@@ -243,7 +333,7 @@ impl DeepOptions {
                 let mut merged: Option<Hash> = None;
                 for (key, inner) in hash.iter().filter(|(_, inner)| inner.is_truthy()) {
                     let new = self.merge_with_itself(inner, Twin::Same)?;
-                    if !is_same_object(&new, inner) {
+                    if !new.is_same_object(inner) {
                         merged
                             .get_or_insert_with(|| Hash::clone(hash))
                             .insert(key.clone(), new);
@@ -291,7 +381,7 @@ impl DeepOptions {
                 && items
                     .iter()
                     .zip(&list)
-                    .all(|(old, new)| is_same_object(old, new))
+                    .all(|(old, new)| old.is_same_object(new))
         });
         Ok(if is_unchanged {
             original.clone()
@@ -370,16 +460,6 @@ fn unpack(list: &[Value], separator: &str) -> Vec<Value> {
         parts.pop();
     }
     parts
-}
-
-/// Cheap and sure: two values that share their parts, or equal scalars.
-fn is_same_object(left: &Value, right: &Value) -> bool {
-    match (left, right) {
-        (Value::Array(left), Value::Array(right)) => std::sync::Arc::ptr_eq(left, right),
-        (Value::Hash(left), Value::Hash(right)) => std::sync::Arc::ptr_eq(left, right),
-        (Value::Array(_) | Value::Hash(_), _) | (_, Value::Array(_) | Value::Hash(_)) => false,
-        _ => left == right,
-    }
 }
 
 /// Sorts as Ruby does: texts by their bytes, numbers by value, lists element by element, nothing else.
