@@ -7,7 +7,11 @@ RUN --mount=type=cache,target=/usr/local/cargo/registry \
     cargo build --release --locked --bin hierad && cp target/release/hierad /hierad
 
 FROM debian:bookworm-slim
-RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin hierad
+# For levels that get their data over https.
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends ca-certificates \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin hierad
 COPY --from=build /hierad /usr/local/bin/hierad
 # The sample. Mount a directory with a hierad.yaml of your own over it, read-only.
 COPY config /etc/hierad

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use arc_swap::ArcSwap;
 use hiera_resolver::config::{ConfigFault, DataFunction, HieraConfig};
-use hiera_resolver::data::FileFault;
+use hiera_resolver::data::{Contents, FileFault, Notice};
 use hiera_resolver::{Layer, Snapshot, Tree};
 use tokio::sync::broadcast;
 
@@ -232,6 +232,17 @@ impl From<&FileFault> for Fault {
     }
 }
 
+impl Fault {
+    fn from_notice(path: &str, notice: &Notice) -> Self {
+        let place = (notice.line > 0).then_some((notice.line, notice.column));
+        Fault {
+            path: path.to_owned(),
+            place,
+            problem: notice.text.clone(),
+        }
+    }
+}
+
 impl From<&ConfigFault> for Fault {
     fn from(fault: &ConfigFault) -> Self {
         Fault {
@@ -257,6 +268,23 @@ pub fn layers(snapshot: &Snapshot) -> impl Iterator<Item = (String, &Layer)> {
 
 /// Everything that makes lookups fail.
 pub fn faults(snapshot: &Snapshot) -> Vec<Fault> {
+    let mut faults = file_faults(snapshot);
+    for file in snapshot.files() {
+        let undecryptable = file
+            .contents()
+            .map(Contents::undecryptable)
+            .unwrap_or_default();
+        faults.extend(
+            undecryptable
+                .iter()
+                .map(|notice| Fault::from_notice(file.path(), notice)),
+        );
+    }
+    faults
+}
+
+/// Configurations and files that cannot be used as a whole.
+pub fn file_faults(snapshot: &Snapshot) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (_, layer) in layers(snapshot) {
         if let Layer::Faulty(config) = layer {
@@ -323,12 +351,7 @@ pub fn notices(snapshot: &Snapshot) -> Vec<Fault> {
             .map(|contents| contents.notices())
             .unwrap_or_default()
         {
-            let place = (notice.line > 0).then_some((notice.line, notice.column));
-            notices.push(Fault {
-                path: file.path().to_string(),
-                place,
-                problem: notice.text.clone(),
-            });
+            notices.push(Fault::from_notice(file.path(), notice));
         }
     }
     notices

@@ -88,6 +88,9 @@ struct CachedFile {
 
 type ContentDigest = [u8; 32];
 
+/// Stands for a file that was looked for and could not be read.
+const ABSENT: ContentDigest = [1; 32];
+
 /// Which files are not what they were.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Changes {
@@ -113,8 +116,8 @@ pub(crate) fn load_environment(
     let files = decode::decode_all(code, found.files, &keys, previous, progress);
     let mut configs: HashMap<PathBuf, ContentDigest> = std::mem::take(&mut layers.texts)
         .into_iter()
-        .chain(keys.files())
         .map(|(path, bytes)| (path, Sha256::digest(&bytes).into()))
+        .chain(keys.files())
         .collect();
     // A module counts even if it has no data: its name is taken.
     configs.extend(
@@ -133,8 +136,7 @@ pub(crate) fn load_environment(
     directories.extend(
         configs
             .keys()
-            .filter_map(|path| path.parent())
-            .map(Path::to_path_buf),
+            .filter_map(|path| search::nearest_directory(path)),
     );
     directories.sort();
     directories.dedup();
@@ -237,6 +239,7 @@ impl Loaded {
         let configs = self
             .configs
             .iter()
+            .filter(|(_, digest)| **digest != ABSENT)
             .map(|(path, digest)| (path.to_string_lossy(), *digest));
         let files = self
             .files

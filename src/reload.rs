@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 
 use self::watch::Watch;
 use crate::config::{Reload, WatchMode};
-use crate::environments::{Environments, Fault, faults};
+use crate::environments::{Environments, Fault, file_faults};
 use crate::load::{self, Changes, CodeDirectory, Loaded, Stamp};
 use crate::progress::Progress;
 
@@ -300,13 +300,13 @@ impl Worker {
             };
         };
         let served = previous.snapshot.revision().to_owned();
-        let now = faults(&loaded.snapshot);
+        let now = file_faults(&loaded.snapshot);
         if revision == served {
             self.environments.settle(name);
             return ReloadOutcome::Unchanged { revision };
         }
         // A fault that is served already does not get worse by being served again.
-        let before = faults(&previous.snapshot);
+        let before = file_faults(&previous.snapshot);
         if now.iter().any(|fault| !before.contains(fault)) {
             self.environments.keep(name, now.clone());
             return ReloadOutcome::Kept {

@@ -11,7 +11,7 @@ use hiera_resolver::scope::Variables;
 use hiera_resolver::{DataFile, Format, Hash};
 use sha2::{Digest, Sha256};
 
-use super::{CachedFile, CodeDirectory, ContentDigest, Layers, Loaded, Stamp, read_file};
+use super::{ABSENT, CachedFile, CodeDirectory, ContentDigest, Layers, Loaded, Stamp, read_file};
 use crate::eyaml::{self, KeySource, Keys};
 use crate::progress::Progress;
 
@@ -122,7 +122,8 @@ pub(crate) fn decode_one(
 #[derive(Default)]
 pub(crate) struct KeyRings {
     rings: Vec<(KeysId, Result<Keys, String>)>,
-    read: Vec<(PathBuf, Vec<u8>)>,
+    /// The key files that were looked for, by what they hold.
+    read: Vec<(PathBuf, ContentDigest)>,
 }
 
 impl KeyRings {
@@ -156,9 +157,12 @@ impl KeyRings {
         }
         let scope = Variables::new(environment, Hash::new(), Hash::new(), Hash::new());
         let read = |path: &Path| {
-            let bytes = read_file(path, max_file_size).map_err(|error| error.to_string())?;
-            self.read.push((path.to_path_buf(), bytes.clone()));
-            Ok(bytes)
+            let bytes = read_file(path, max_file_size).map_err(|error| error.to_string());
+            let digest = bytes
+                .as_ref()
+                .map_or(ABSENT, |bytes| Sha256::digest(bytes).into());
+            self.read.push((path.to_path_buf(), digest));
+            bytes
         };
         let ring = match level.filled_options(&scope) {
             Ok(options) => KeySource::from_options(&options)
@@ -169,18 +173,17 @@ impl KeyRings {
         self.rings.push((id, ring));
     }
 
-    /// The key files that were read: a new key is a new state of the data.
-    pub(super) fn files(&self) -> impl Iterator<Item = (PathBuf, Vec<u8>)> + '_ {
+    /// The key files that were looked for: a new key is a new state of the data.
+    pub(super) fn files(&self) -> impl Iterator<Item = (PathBuf, ContentDigest)> + '_ {
         self.read.iter().cloned()
     }
 
     fn is_same(&self, format: Format, previous: Option<&Loaded>) -> bool {
         !matches!(format, Format::Eyaml(_))
             || previous.is_some_and(|previous| {
-                self.read.iter().all(|(path, bytes)| {
-                    let digest: ContentDigest = Sha256::digest(bytes).into();
-                    previous.configs.get(path) == Some(&digest)
-                })
+                self.read
+                    .iter()
+                    .all(|(path, digest)| previous.configs.get(path) == Some(digest))
             })
     }
 

@@ -247,7 +247,7 @@ impl Found {
 }
 
 /// The directory a path lies in, or the first above that there is.
-fn nearest_directory(path: &Path) -> Option<PathBuf> {
+pub(super) fn nearest_directory(path: &Path) -> Option<PathBuf> {
     path.ancestors()
         .skip(1)
         .find(|directory| directory.is_dir())

@@ -82,7 +82,7 @@ fn a_malformed_body_is_told_what_is_wrong() {
         ),
         (r#"{"key": "k", "key": "k"}"#, "duplicate field `key`"),
         (r#"{"key": "k"} {"#, "trailing characters"),
-        (r#"{"key": "\ud800"}"#, "surrogate"),
+        (r#"{"key": "\ud800"}"#, "hex escape"),
     ] {
         let detail = bad(body);
         assert!(detail.contains(expected), "{body}: {detail}");

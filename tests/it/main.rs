@@ -12,6 +12,10 @@ mod command_line;
 mod config;
 /// Every recorded answer of Puppet, by the library, over HTTP in all its forms, and by the command line.
 mod conformance;
+/// The page `/docs` in a real browser.
+mod docs;
+/// Encrypted values (eyaml), end to end, and that they are never shown where they should not be.
+mod encrypted;
 /// Problem documents: which mistake gives which status, type and text.
 mod errors;
 /// JSON with everything that matters kept: order, doubles, integer against float, integers of any size.
@@ -24,6 +28,10 @@ mod lookup;
 mod openapi;
 /// `Process`: the binary serving a tree, spoken to over its socket.
 mod process;
+/// Changes on disk under a running server: what becomes visible, what is kept back, who is told.
+mod reload;
+/// Levels whose data comes from another server, against one on loopback.
+mod remote;
 /// The real binary as a process: start, drain, timeouts, many connections.
 mod serve;
 /// Environments, health, figures and revisions.

@@ -192,7 +192,7 @@ impl Answer {
         let length = head
             .to_lowercase()
             .lines()
-            .find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+            .find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
         let mut body = vec![0; length.unwrap_or(0)];
         stream.read_exact(&mut body)?;
         Ok(Answer { status, head, body })

@@ -65,6 +65,8 @@ pub struct Contents {
     has_other_keys: bool,
     /// What was found odd and is no fault.
     notices: Vec<Notice>,
+    /// What could not be decrypted: a fault of the lookups that need it.
+    undecryptable: Vec<Notice>,
 }
 
 /// Why a file cannot be used.
@@ -201,6 +203,7 @@ impl Contents {
             options,
             has_other_keys,
             notices,
+            undecryptable: Vec::new(),
         }
     }
 
@@ -229,6 +232,11 @@ impl Contents {
         self.has_other_keys
     }
 
+    /// What could not be decrypted.
+    pub fn undecryptable(&self) -> &[Notice] {
+        &self.undecryptable
+    }
+
     /// What was found odd.
     pub fn notices(&self) -> &[Notice] {
         &self.notices
@@ -251,9 +259,12 @@ fn decode_yaml(
             puppet_text: format!("Unable to parse {}", error.puppet_message(path)),
         }
     })?;
-    let notices = builder.into_notices();
+    let (notices, undecryptable) = builder.into_notices();
     match root {
-        Some(Value::Hash(hash)) => Ok(Contents::new(Arc::unwrap_or_clone(hash), notices)),
+        Some(Value::Hash(hash)) => Ok(Contents {
+            undecryptable,
+            ..Contents::new(Arc::unwrap_or_clone(hash), notices)
+        }),
         other => {
             let found = other.map_or("no data", |value| kind_of(&value));
             let text =

@@ -198,6 +198,12 @@ function kindOf(schema) {
   return [types.join(" or ")];
 }
 
+/** What holds where nothing is given. */
+function usual(schema) {
+  if (schema.default === undefined) return null;
+  return element("p", {}, "Unless given: ", element("code", {}, JSON.stringify(schema.default)));
+}
+
 function fields(schema) {
   const required = new Set(schema.required);
   const rows = Object.entries(schema.properties ?? {}).map(([name, property]) => [
@@ -205,7 +211,7 @@ function fields(schema) {
     kindOf(property),
     [
       prose(property.description),
-      property.default === undefined ? null : element("p", {}, "Unless given: ", element("code", {}, JSON.stringify(property.default))),
+      usual(property),
     ],
   ]);
   return table(["Field", "Type", "Meaning"], rows);
@@ -217,6 +223,7 @@ function parameters(list) {
     kindOf(parameter.schema),
     [
       prose(parameter.description),
+      usual(parameter.schema),
       parameter.example === undefined ? null : element("p", {}, "Example: ", element("code", {}, show(parameter.example))),
     ],
   ]);
@@ -261,7 +268,9 @@ function problemExamples() {
     if (String(value.type).startsWith("/problems/") && value.status && !found.has(value.type)) found.set(value.type, value);
     Object.values(value).forEach(visit);
   };
-  visit(description);
+  // What many paths share is told first.
+  visit(description.components);
+  visit(description.paths);
   return found;
 }
 

@@ -15,6 +15,7 @@ pub(super) struct ValueBuilder<'a> {
     texts: &'a mut Texts,
     decrypt: Option<Decrypt<'a>>,
     notices: Vec<Notice>,
+    undecryptable: Vec<Notice>,
     /// Symbols that are not yet known to be keys.
     symbols: Vec<(ArcStr, Mark)>,
 }
@@ -25,12 +26,13 @@ impl<'a> ValueBuilder<'a> {
             texts,
             decrypt,
             notices: Vec::new(),
+            undecryptable: Vec::new(),
             symbols: Vec::new(),
         }
     }
 
-    /// What was found odd, in the order of the file.
-    pub(super) fn into_notices(mut self) -> Vec<Notice> {
+    /// What was found odd, and what could not be decrypted, in the order of the file.
+    pub(super) fn into_notices(mut self) -> (Vec<Notice>, Vec<Notice>) {
         for (name, mark) in self.symbols {
             if !matches!(name.as_str(), "default" | "undef") {
                 let text = format!(
@@ -45,7 +47,7 @@ impl<'a> ValueBuilder<'a> {
         }
         self.notices
             .sort_by_key(|notice| (notice.line, notice.column));
-        self.notices
+        (self.notices, self.undecryptable)
     }
 
     /// Points at a number that is hardly what was meant.
@@ -95,7 +97,16 @@ impl Build for ValueBuilder<'_> {
                 Some(decrypt) if is_encrypted(text) => {
                     Value::Template(Arc::new(match decrypt(text) {
                         Ok(plain) => Template::decrypted(text, &plain),
-                        Err(reason) => Template::undecryptable(text, &reason),
+                        Err(reason) => {
+                            let problem = format!("cannot be decrypted: {reason}");
+                            let (line, column) = (source.mark.line, source.mark.column);
+                            self.undecryptable.push(Notice {
+                                line,
+                                column,
+                                text: problem,
+                            });
+                            Template::undecryptable(text, &reason)
+                        }
                     }))
                 }
                 _ => self.texts.value(text),

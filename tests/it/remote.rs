@@ -1,0 +1,479 @@
+//! Levels whose data comes from another server (`lookup_key: hiera_http`), against one on loopback.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::{HeaderMap, StatusCode};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+
+use crate::process::Process;
+use crate::support::{TestServer, Tree, printed};
+
+/// A server with data. Its connections end with it.
+struct Remote {
+    address: SocketAddr,
+    asked: Arc<Mutex<Vec<(String, HeaderMap)>>>,
+    _runtime: Runtime,
+}
+
+impl Remote {
+    /// Answers by path and query.
+    fn new(answer: impl Fn(&str) -> (u16, String) + Send + Sync + 'static) -> Self {
+        Remote::slow(Duration::ZERO, answer)
+    }
+
+    /// The same, after a while.
+    fn slow(
+        delay: Duration,
+        answer: impl Fn(&str) -> (u16, String) + Send + Sync + 'static,
+    ) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let address = listener.local_addr().unwrap();
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let (noted, answer) = (asked.clone(), Arc::new(answer));
+        let router = Router::new().fallback(move |request: Request| {
+            let path = request.uri().to_string();
+            noted
+                .lock()
+                .unwrap()
+                .push((path.clone(), request.headers().clone()));
+            let answer = answer.clone();
+            async move {
+                tokio::time::sleep(delay).await;
+                let (status, body) = answer(&path);
+                (StatusCode::from_u16(status).unwrap(), body)
+            }
+        });
+        runtime.spawn(async move { axum::serve(listener, router).await });
+        Remote {
+            address,
+            asked,
+            _runtime: runtime,
+        }
+    }
+
+    /// Has one document, wherever it is asked for.
+    fn with(document: &Value) -> Self {
+        let document = document.to_string();
+        Remote::new(move |_| (200, document.clone()))
+    }
+
+    fn uri(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// What it was asked for.
+    fn paths(&self) -> Vec<String> {
+        let asked = self.asked.lock().unwrap();
+        asked.iter().map(|(path, _)| path.clone()).collect()
+    }
+
+    /// A tree with a level that asks this server, above one with plain data.
+    fn tree(&self, path: &str, options: &str) -> Tree {
+        self.tree_of(&format!("uri: \"{}\"", self.uri(path)), options)
+    }
+
+    fn tree_of(&self, locations: &str, options: &str) -> Tree {
+        let tree = Tree::empty();
+        tree.write(
+            "/hiera.yaml",
+            format!(
+                "version: 5\nhierarchy:\n  - {{name: elsewhere, lookup_key: hiera_http, {locations}, options: {options}}}\n  - {{name: common, path: common.yaml}}\n"
+            ),
+        );
+        tree.write(
+            "/data/common.yaml",
+            "k: common\nntp::server: common\nlist: [common]\nhash: {a: {common: 1}}\nown: 1\n",
+        );
+        tree
+    }
+
+    fn served(&self, path: &str, options: &str) -> TestServer {
+        TestServer::of(self.tree(path, options), "")
+    }
+}
+
+#[track_caller]
+fn value(server: &TestServer, key: &str) -> Value {
+    server.lookup(&json!({ "key": key })).json()["value"].clone()
+}
+
+#[test]
+fn a_value_is_found_elsewhere_and_on_the_command_line() {
+    let remote = Remote::with(&json!({ "k": { "from": ["elsewhere", 1, null] } }));
+    let server = remote.served("/data", "{output: json}");
+    let expected = json!({ "from": ["elsewhere", 1, null] });
+    assert_eq!(value(&server, "k"), expected);
+    assert_eq!(value(&server, "k.from.0"), json!("elsewhere"));
+    assert_eq!(server.get("/lookup/k").json()["value"], expected);
+    // What is not there is looked for further down.
+    assert_eq!(value(&server, "own"), json!(1));
+    assert_eq!(server.lookup(&json!({ "key": "nowhere" })).status, 404);
+    let output = server
+        .tree
+        .hierad("lookup")
+        .args(["k", "--render-as", "json"])
+        .output()
+        .unwrap();
+    let (stdout, stderr) = printed(&output);
+    assert_eq!(
+        serde_json::from_str::<Value>(&stdout).ok(),
+        Some(expected),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn a_document_is_taken_apart_or_whole() {
+    let document =
+        json!({ "k": "dug", "data": { "k": "deep" }, "some": { "ntp::server": "named" } });
+    for (options, key, expected) in [
+        ("output: json", "k", json!("dug")),
+        ("output: json, dig: true", "k", json!("dug")),
+        ("output: json, dig: false", "k", document.clone()),
+        ("output: json, dig_key: data.k", "k", json!("deep")),
+        ("output: json, dig_key: data.__KEY__", "k", json!("deep")),
+        (
+            "output: json, dig_key: some.__KEY__",
+            "ntp::server",
+            json!("named"),
+        ),
+        ("output: json, dig_key: data.nothing", "k", json!("common")),
+        ("output: json, dig_key: k.k", "k", json!("common")),
+    ] {
+        // Else it would be asked for `lookup_options` as well, as Puppet does, and the whole is none.
+        let options = format!("{{confine_to_keys: [k, 'ntp::.*'], {options}}}");
+        let server = Remote::with(&document);
+        assert_eq!(
+            value(&server.served("/", &options), key),
+            expected,
+            "{options}"
+        );
+    }
+}
+
+#[test]
+fn parts_of_the_key_are_filled_into_the_address() {
+    let remote = Remote::new(|path| (200, format!("\"{path}\"")));
+    let server = remote.served(
+        "/__KEY__/__MODULE__/__CLASS__/__PARAMETER__",
+        "{output: json, confine_to_keys: [k, 'ntp::.*']}",
+    );
+    assert_eq!(
+        value(&server, "ntp::server"),
+        json!("/ntp::server/ntp/ntp/server")
+    );
+    assert_eq!(value(&server, "k"), json!("/k///k"));
+}
+
+#[test]
+fn a_document_is_read_as_its_level_says() {
+    for (output, document, expected) in [
+        ("json", r#"{"k": [1, 2.5, true]}"#, json!([1, 2.5, true])),
+        ("yaml", "k: [1, 2.5, yes]", json!([1, 2.5, true])),
+        ("plain", "k: [1]", json!("k: [1]")),
+        ("json", r#"{"k": "is %{facts.host}"}"#, json!("is web")),
+        ("plain", "is %{facts.host}", json!("is web")),
+    ] {
+        let remote = Remote::new(move |_| (200, document.to_owned()));
+        let server = remote.served("/", &format!("{{output: {output}, confine_to_keys: [k]}}"));
+        let request = json!({ "key": "k", "facts": { "host": "web" } });
+        assert_eq!(
+            server.lookup(&request).json()["value"],
+            expected,
+            "{output} {document}"
+        );
+    }
+}
+
+#[test]
+fn a_document_that_is_not_what_it_should_be_fails_the_lookup() {
+    for (output, document) in [("json", "{"), ("yaml", "a: [")] {
+        let remote = Remote::new(move |_| (200, document.to_owned()));
+        let server = remote.served("/doc", &format!("{{output: {output}}}"));
+        let detail = server
+            .lookup(&json!({ "key": "k" }))
+            .detail(422, "lookup-failed");
+        assert!(detail.contains(&remote.uri("/doc")), "{detail}");
+    }
+}
+
+#[test]
+fn a_status_fails_the_lookup_and_names_the_address_unless_the_level_says_otherwise() {
+    for (status, options, passes) in [
+        (404, "{}", false),
+        (404, "{ignore_404: true}", true),
+        (404, "{failure: graceful}", true),
+        (500, "{}", false),
+        (500, "{ignore_404: true}", false),
+        (500, "{failure: graceful}", true),
+        (403, "{ignore_404: true}", false),
+    ] {
+        let remote = Remote::new(move |_| (status, "told to nobody".to_owned()));
+        let server = remote.served("/x", options);
+        let answer = server.lookup(&json!({ "key": "k" }));
+        if passes {
+            assert_eq!(answer.json()["value"], "common", "{status} {options}");
+            continue;
+        }
+        let detail = answer.detail(422, "lookup-failed");
+        assert!(detail.contains(&remote.uri("/x")), "{detail}");
+        assert!(
+            detail.contains(&status.to_string()) && detail.contains("elsewhere"),
+            "{detail}"
+        );
+        assert!(!detail.contains("told to nobody"), "{detail}");
+        let output = server.tree.hierad("lookup").arg("k").output().unwrap();
+        let (_, stderr) = printed(&output);
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
+        assert!(stderr.contains(&remote.uri("/x")), "{stderr}");
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there_fails_the_lookups_that_come_to_it() {
+    let remote = Remote::with(&json!({}));
+    let (server, uri) = (remote.served("/x", "{}"), remote.uri("/x"));
+    let graceful = remote.served("/x", "{failure: graceful}");
+    drop(remote);
+    let detail = server
+        .lookup(&json!({ "key": "k" }))
+        .detail(422, "lookup-failed");
+    assert!(
+        detail.contains(&uri) && detail.contains("cannot connect"),
+        "{detail}"
+    );
+    assert_eq!(value(&graceful, "k"), json!("common"));
+    let batch = server.lookup(&json!({ "keys": ["k", "own"] })).json();
+    assert_eq!(
+        batch["results"]["k"]["error"]["type"], "/problems/lookup-failed",
+        "{batch}"
+    );
+}
+
+#[test]
+fn a_level_is_asked_only_for_the_keys_it_is_confined_to() {
+    let remote = Remote::with(&json!({ "k": "elsewhere", "ntp::server": "elsewhere" }));
+    let server = remote.served("/", r#"{output: json, confine_to_keys: ["ntp::.*", "x"]}"#);
+    assert_eq!(value(&server, "k"), json!("common"));
+    assert_eq!(remote.paths().len(), 0);
+    assert_eq!(value(&server, "ntp::server"), json!("elsewhere"));
+    let explained = server
+        .post_accepting("text/plain", r#"{"key":"k","explain":true}"#)
+        .text();
+    assert!(explained.contains("confine_to_keys"), "{explained}");
+}
+
+#[test]
+fn headers_and_passwords_are_sent_and_not_shown() {
+    let remote = Remote::new(|path| match path {
+        "/good" => (200, r#"{"k": 1}"#.to_owned()),
+        _ => (500, String::new()),
+    });
+    let options = "{output: json, headers: {X-Token: t0p-secret, X-Node: \"%{trusted.certname}\"}, use_auth: true, auth_user: me, auth_pass: 5wordfish}";
+    let request = json!({ "key": "k", "node": "web", "explain": true });
+    let mut said = String::new();
+    for path in ["/good", "/bad"] {
+        let server = remote.served(path, options);
+        said += &server.lookup(&request).text();
+        said += &server
+            .post_accepting("text/plain", request.to_string())
+            .text();
+        said += &server.get("/environments/production").text();
+    }
+    let asked = remote.asked.lock().unwrap();
+    let (_, headers) = &asked[0];
+    assert_eq!(headers["x-token"], "t0p-secret");
+    assert_eq!(headers["x-node"], "web");
+    assert_eq!(headers["authorization"], "Basic bWU6NXdvcmRmaXNo");
+    for secret in ["t0p-secret", "5wordfish", "bWU6NXdvcmRmaXNo"] {
+        assert!(!said.contains(secret), "{secret} in {said}");
+    }
+}
+
+#[test]
+fn facts_are_filled_into_the_address() {
+    let remote = Remote::new(|path| (200, json!({ "k": path }).to_string()));
+    let server = remote.served(
+        "/%{facts.os.family}/%{trusted.certname}?q=%{facts.text}",
+        "{output: json}",
+    );
+    let request = json!({
+        "key": "k",
+        "node": "web.example.com",
+        "facts": { "os": { "family": "Debian" }, "text": "a b" },
+    });
+    let found = server.lookup(&request).json()["value"].clone();
+    assert_eq!(found, json!("/Debian/web.example.com?q=a%20b"));
+}
+
+#[test]
+fn several_addresses_are_asked_in_order_and_merged() {
+    let remote = Remote::new(|path| {
+        let document = match path {
+            "/first" => json!({ "list": ["first", "both"], "hash": { "a": { "first": 1 } } }),
+            _ => {
+                json!({ "k": "second", "list": ["both", "second"], "hash": { "a": { "second": 2 } } })
+            }
+        };
+        (200, document.to_string())
+    });
+    let locations = format!(
+        "uris: [\"{}\", \"{}\"]",
+        remote.uri("/first"),
+        remote.uri("/second")
+    );
+    let server = TestServer::of(remote.tree_of(&locations, "{output: json}"), "");
+    assert_eq!(value(&server, "k"), json!("second"));
+    let merged = |key: &str, merge: &str| {
+        server.lookup(&json!({ "key": key, "merge": merge })).json()["value"].clone()
+    };
+    assert_eq!(
+        merged("list", "unique"),
+        json!(["first", "both", "second", "common"])
+    );
+    assert_eq!(
+        merged("hash", "deep"),
+        json!({ "a": { "common": 1, "second": 2, "first": 1 } })
+    );
+}
+
+#[test]
+fn an_explanation_shows_the_address() {
+    let remote = Remote::with(&json!({ "k": "elsewhere" }));
+    let server = remote.served("/data/%{facts.os}", "{output: json}");
+    let request = json!({ "key": "k", "explain": true, "facts": { "os": "Debian" } });
+    let uri = remote.uri("/data/Debian");
+    let text = server
+        .post_accepting("text/plain", request.to_string())
+        .text();
+    assert!(
+        text.contains(&uri) && text.contains("\"elsewhere\""),
+        "{text}"
+    );
+    let json = server.lookup(&request).json();
+    assert!(json["explanation"].to_string().contains(&uri), "{json}");
+    let output = server
+        .tree
+        .hierad("lookup")
+        .args(["k", "--explain"])
+        .output()
+        .unwrap();
+    let (stdout, stderr) = printed(&output);
+    assert!(stdout.contains(&remote.uri("/data/")), "{stdout}{stderr}");
+}
+
+#[test]
+fn a_batch_asks_once_and_what_was_answered_is_kept_for_a_while() {
+    let document: serde_json::Map<String, Value> = (0..50)
+        .map(|number| (format!("k{number}"), json!(number)))
+        .collect();
+    let keys: Vec<String> = document.keys().cloned().collect();
+    let remote = Remote::with(&Value::Object(document));
+    let server = remote.served("/all", "{output: json}");
+    for _ in 0..3 {
+        let batch = server.lookup(&json!({ "keys": keys })).json();
+        for (number, key) in keys.iter().enumerate() {
+            assert_eq!(batch["results"][key]["value"], json!(number));
+        }
+    }
+    assert_eq!(value(&server, "k7"), json!(7));
+    assert_eq!(remote.paths(), ["/all"]);
+    // Another node is another question only where its name is in the address.
+    assert_eq!(server.value(&json!({ "key": "k7", "node": "other" })), "7");
+    assert_eq!(remote.paths().len(), 1);
+}
+
+#[test]
+fn what_was_answered_serves_while_the_server_is_down() {
+    let remote = Remote::new(|_| (200, r#""elsewhere""#.to_owned()));
+    let server = remote.served("/__KEY__", "{output: json, confine_to_keys: [k, own]}");
+    assert_eq!(value(&server, "k"), json!("elsewhere"));
+    drop(remote);
+    assert_eq!(value(&server, "k"), json!("elsewhere"));
+    assert_eq!(server.lookup(&json!({ "key": "own" })).status, 422);
+}
+
+#[test]
+fn an_answer_with_data_from_elsewhere_has_no_tag() {
+    let remote = Remote::with(&json!({ "k": "elsewhere" }));
+    let tree = remote.tree("/", "{output: json}");
+    tree.write("C/environments/own/hiera.yaml", "version: 5\n");
+    tree.write("C/environments/own/data/common.yaml", "k: own\n");
+    let server = TestServer::of(tree, "");
+    assert!(!server.get("/lookup/k").headers.contains_key("etag"));
+    assert!(!server.get("/lookup/own").headers.contains_key("etag"));
+    assert!(
+        server
+            .get("/lookup/k?environment=own")
+            .headers
+            .contains_key("etag")
+    );
+    let request = Request::get("/lookup/k").header("if-none-match", "*");
+    let answer = server.send(request.body(axum::body::Body::empty()).unwrap());
+    assert_eq!(answer.json()["value"], "elsewhere");
+}
+
+#[test]
+fn interpolation_reaches_data_from_elsewhere() {
+    let remote = Remote::with(&json!({ "host": "db", "port": 5432 }));
+    let tree = remote.tree("/", "{output: json}");
+    tree.write(
+        "/data/common.yaml",
+        "url: \"pg://%{lookup('host')}:%{lookup('port')}\"\n",
+    );
+    assert_eq!(
+        value(&TestServer::of(tree, ""), "url"),
+        json!("pg://db:5432")
+    );
+    assert_eq!(remote.paths().len(), 1);
+}
+
+#[test]
+fn sixty_four_slow_answers_hold_nothing_else_up() {
+    let remote = Remote::slow(Duration::from_millis(1500), |path| {
+        (200, json!({ "k": path }).to_string())
+    });
+    let tree = remote.tree("/%{facts.number}", "{output: json}");
+    let server = Process::start(&tree, &[]);
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        for number in 0..64 {
+            let server = &server;
+            scope.spawn(move || {
+                let body = json!({ "key": "k", "facts": { "number": number } }).to_string();
+                let answer = server.lookup(body.as_bytes());
+                assert_eq!(answer.status, 200, "{}", answer.text());
+                assert_eq!(answer.json()["value"], json!(format!("/{number}")));
+            });
+        }
+        // While all of them wait.
+        while remote.paths().len() < 64 {
+            assert!(start.elapsed() < Duration::from_secs(20));
+            std::thread::yield_now();
+        }
+        let asked = Instant::now();
+        assert_eq!(server.get("/livez").status, 200);
+        assert_eq!(server.get("/environments").status, 200);
+        assert!(
+            asked.elapsed() < Duration::from_secs(5),
+            "{:?}",
+            asked.elapsed()
+        );
+    });
+    assert!(
+        start.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        start.elapsed()
+    );
+}
