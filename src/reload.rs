@@ -134,14 +134,16 @@ impl Worker {
     fn run(mut self, commands: Sender<Command>) {
         let mut watch = Watch::new(self.settings.watch, commands);
         self.load_all();
-        watch.follow(&self.code, self.read().map(|(_, loaded)| loaded));
+        let is_watching = watch.follow(&self.code, self.read().map(|(_, loaded)| loaded));
         self.environments.set_loaded();
         tracing::info!(
             environments = self.loaded.len(),
             "ready: every environment is loaded"
         );
-        // Between loading and watching something may have moved.
-        self.load_all();
+        if is_watching {
+            // Between loading and watching something may have moved.
+            self.load_all();
+        }
         let mut last_scan = Instant::now();
         loop {
             let patience = watch
