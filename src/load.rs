@@ -109,6 +109,9 @@ pub(crate) fn load_environment(
     previous: Option<&Loaded>,
     progress: &Progress,
 ) -> Loaded {
+    let root = code.environment(name);
+    // Seen before anything is read, so that one that is replaced or goes away meanwhile is noticed.
+    let root_stamp = Stamp::of(&root);
     let mut layers = layers::read_layers(code, name);
     let listings = Listings::default();
     let found = search::find_files(&layers, &listings);
@@ -156,7 +159,14 @@ pub(crate) fn load_environment(
     });
     let directories = directories
         .into_iter()
-        .map(|path| (path.clone(), Stamp::of(&path)))
+        .map(|path| {
+            let stamp = if path == root {
+                root_stamp
+            } else {
+                Stamp::of(&path)
+            };
+            (path, stamp)
+        })
         .collect();
     Loaded {
         snapshot: Arc::new(snapshot),

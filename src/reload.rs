@@ -193,6 +193,7 @@ impl Worker {
             // Whoever asked may have gone.
             _ = reply.send(outcome);
         }
+        watch.forget(&moved);
         if watch.follow(&self.code, self.read().map(|(_, loaded)| loaded)) {
             // New directories are watched from now on; what came into them before that has to be looked for.
             self.load_all();
@@ -247,28 +248,15 @@ impl Worker {
 
     /// Loads an environment and serves it, unless that would be worse than what is served.
     fn load(&mut self, name: &str, progress: &Progress) -> ReloadOutcome {
-        if !load::is_environment_name(name) || !self.code.environment(name).is_dir() {
-            // Where all of them are gone at once, the disk is, or someone is about to put others in their place.
-            if let (Some(loaded), false) = (
-                self.loaded.get(name),
-                self.code.root.join("environments").is_dir(),
-            ) {
-                tracing::warn!(
-                    "the environments in `{}` are gone; the old ones are kept",
-                    self.code.root.display()
-                );
-                return ReloadOutcome::Unchanged {
-                    revision: loaded.snapshot.revision().to_owned(),
-                };
-            }
-            self.kept_back.remove(name);
-            if self.loaded.remove(name).is_some() {
-                self.environments.remove(name);
-            }
-            return ReloadOutcome::Gone;
+        if let Some(outcome) = self.let_go(name) {
+            return outcome;
         }
         let previous = self.loaded.get(name).cloned();
         let loaded = Arc::new(self.load_still(name, previous.as_deref(), progress));
+        // It may have gone while it was read, and what was left of it is nothing to serve.
+        if let Some(outcome) = self.let_go(name) {
+            return outcome;
+        }
         let outcome = self.judge(name, previous.as_deref(), &loaded);
         if matches!(outcome, ReloadOutcome::Kept { .. }) {
             self.kept_back.insert(name.to_owned(), loaded);
@@ -277,6 +265,31 @@ impl Worker {
             self.loaded.insert(name.to_owned(), loaded);
         }
         outcome
+    }
+
+    /// Stops serving an environment that is not there, and says what that comes to; `None` where it is there.
+    fn let_go(&mut self, name: &str) -> Option<ReloadOutcome> {
+        if load::is_environment_name(name) && self.code.environment(name).is_dir() {
+            return None;
+        }
+        // Where all of them are gone at once, the disk is, or someone is about to put others in their place.
+        if let (Some(loaded), false) = (
+            self.loaded.get(name),
+            self.code.root.join("environments").is_dir(),
+        ) {
+            tracing::warn!(
+                "the environments in `{}` are gone; the old ones are kept",
+                self.code.root.display()
+            );
+            return Some(ReloadOutcome::Unchanged {
+                revision: loaded.snapshot.revision().to_owned(),
+            });
+        }
+        self.kept_back.remove(name);
+        if self.loaded.remove(name).is_some() {
+            self.environments.remove(name);
+        }
+        Some(ReloadOutcome::Gone)
     }
 
     /// Loads until the tree held still while it was read.

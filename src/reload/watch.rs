@@ -4,7 +4,7 @@
 //! are watched), others come twice. Every directory that was read is watched by itself, and whatever comes only
 //! leads to a look at the files.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
@@ -94,6 +94,12 @@ impl Watch {
             }
         }
         is_new
+    }
+
+    /// Watches these anew where they are watched. A directory that was replaced under its name may tell of the end
+    /// of the old one only after the new one is watched, and the library then drops the watch of that name.
+    pub(super) fn forget(&mut self, moved: &BTreeSet<PathBuf>) {
+        self.watched.retain(|_, directory| !moved.contains(directory));
     }
 
     fn watch(&mut self, directory: &Path) -> bool {

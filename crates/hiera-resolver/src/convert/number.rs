@@ -231,41 +231,11 @@ pub(super) fn ruby_integer(text: &str, radix: Option<u32>) -> Option<BigInt> {
     Some(if negative { -number } else { number })
 }
 
-/// Ruby's `Float#to_s`: the shortest text that reads back, with an exponent where it is long.
+/// Ruby's `Float#to_s`.
 pub(crate) fn float_text(number: f64) -> String {
-    if number.is_nan() {
-        return "NaN".to_owned();
-    }
-    if number.is_infinite() {
-        return if number > 0.0 {
-            "Infinity"
-        } else {
-            "-Infinity"
-        }
-        .to_owned();
-    }
-    if number == 0.0 {
-        return if number.is_sign_negative() {
-            "-0.0"
-        } else {
-            "0.0"
-        }
-        .to_owned();
-    }
-    let scientific = format!("{number:e}");
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if (-4..16).contains(&exponent) {
-        let plain = format!("{number}");
-        return if plain.contains('.') {
-            plain
-        } else {
-            format!("{plain}.0")
-        };
-    }
-    let dot = if mantissa.contains('.') { "" } else { ".0" };
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{mantissa}{dot}e{sign}{:02}", exponent.abs())
+    let mut text = String::new();
+    crate::ruby_text::float(number, &mut text);
+    text
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use std::rc::Rc;
 
 use arcstr::{ArcStr, literal};
 
-use super::{Prepared, Step, Walk};
+use super::walk::Walk;
+use super::{Prepared, Step};
 use crate::error::LookupError;
 use crate::explain::{Event, NodeKind};
 use crate::key::LookupKey;

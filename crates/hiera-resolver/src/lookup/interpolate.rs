@@ -5,7 +5,8 @@
 
 use arcstr::ArcStr;
 
-use super::{MAX_CHAIN, MAX_DEPTH, MAX_WEIGHT, Outcome, Walk};
+use super::walk::Walk;
+use super::{MAX_CHAIN, MAX_DEPTH, MAX_WEIGHT, Outcome};
 use crate::error::{InterpolationError, LookupError};
 use crate::explain::{Event, NodeKind};
 use crate::hash::Hash;

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::{Step, Walk};
+use super::Step;
+use super::walk::Walk;
 use crate::error::LookupError;
 use crate::explain::Event;
 use crate::plan::{Location, PlannedLevel};

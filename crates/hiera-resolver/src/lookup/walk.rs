@@ -1,0 +1,630 @@
+//! The walk of one lookup: names → options → layers → levels → files → merged, dug, converted value.
+//!
+//! It mirrors Puppet's, step by step, because the order of its steps shows in results, errors and explanations.
+
+use std::borrow::Cow;
+
+use arcstr::{ArcStr, literal};
+
+use super::assemble::AssembledOptions;
+use super::{Explain, MAX_EXPLAINED, MAX_WORK, Outcome, Prepared, Session, Step};
+use crate::config::{DataFunction, LayerKind};
+use crate::error::{LookupError, Telling};
+use crate::explain::{Event, Explanation, NodeKind};
+use crate::hash::Hash;
+use crate::key::{LookupKey, Segment};
+use crate::merge::MergeStrategy;
+use crate::options::{self, Conversion, Entry, LOOKUP_OPTIONS};
+use crate::plan::{Location, Plan, PlannedLevel};
+use crate::types::{self, Type};
+use crate::value::Value;
+
+/// A lookup under way.
+pub(super) struct Walk<'s, 'a> {
+    pub(super) session: &'s mut Session<'a>,
+    pub(super) overrides: Option<&'s Hash>,
+    pub(super) defaults: Option<&'s Hash>,
+    pub(super) explain: Explain,
+    pub(super) explanation: Option<Explanation>,
+    /// The keys being looked up, outermost first.
+    pub(super) names: Vec<ArcStr>,
+    pub(super) chain: usize,
+    /// Inside data of a global layer of version 3, where the environment has no layer of its own.
+    pub(super) is_global_only: bool,
+    /// Bytes of values told so far.
+    pub(super) explained: usize,
+    /// The values found so far, where the strategy merges them all at once.
+    pub(super) gathered: Vec<Value>,
+    pub(super) assembled: AssembledOptions,
+    /// Which of the names asked for was found.
+    pub(super) found_name: Option<usize>,
+    /// Something was decrypted: from then on explanations and errors show no values.
+    pub(super) is_secret: bool,
+    /// How an error on its way up is to be told.
+    pub(super) telling: Option<Telling>,
+}
+
+impl<'s, 'a> Walk<'s, 'a> {
+    /// The first of the names that is found; then the defaults.
+    pub(super) fn lookup(
+        &mut self,
+        names: &[&str],
+        default: Option<&Value>,
+        merge: Option<&MergeStrategy>,
+        value_type: Option<&Type>,
+    ) -> Result<Outcome, LookupError> {
+        let assert = |subject: &dyn Fn() -> String, value: Value| match value_type {
+            Some(value_type) => match types::assert_instance(&subject(), value_type, &value) {
+                Ok(()) => Ok(Outcome::Found(value)),
+                Err(mismatch) => Err(LookupError::TypeMismatch(mismatch)),
+            },
+            None => Ok(Outcome::Found(value)),
+        };
+        for (place, name) in names.iter().enumerate() {
+            if let Some(value) = self.overrides.and_then(|overrides| overrides.get(name)) {
+                return assert(
+                    &|| format!("Value found for key '{name}' in override hash"),
+                    value.clone(),
+                );
+            }
+            if let Some(value) = self.search(name, merge)? {
+                self.found_name = Some(place);
+                return assert(&|| "Found value".to_owned(), value);
+            }
+        }
+        for name in names {
+            if let Some(value) = self.defaults.and_then(|defaults| defaults.get(name)) {
+                return assert(
+                    &|| format!("Value found for key '{name}' in default values hash"),
+                    value.clone(),
+                );
+            }
+        }
+        match default {
+            Some(value) => assert(&|| "Default value".to_owned(), value.clone()),
+            None => Ok(Outcome::NotFound),
+        }
+    }
+
+    /// Looks a key up in all layers, merges and converts what is found.
+    pub(super) fn search(&mut self, name: &str, merge: Option<&MergeStrategy>) -> Step {
+        // Puppet: the reserved key is known by its text alone, so that `'lookup_options'` in quotes is another.
+        if name == LOOKUP_OPTIONS
+            || name
+                .strip_prefix(LOOKUP_OPTIONS)
+                .is_some_and(|rest| rest.starts_with('.'))
+        {
+            self.node(
+                || (NodeKind::InvalidKey, Some(literal!("lookup_options"))),
+                |_| (),
+            );
+            return Ok(None);
+        }
+        let key = LookupKey::parse(name)?;
+        self.search_key(&key, merge)
+    }
+
+    pub(super) fn search_key(&mut self, key: &LookupKey, merge: Option<&MergeStrategy>) -> Step {
+        if self.explain == Explain::Options {
+            let options = LookupKey::parse(LOOKUP_OPTIONS)?;
+            self.search_layers(&options, key.module(), &MergeStrategy::HASH)?;
+            return Ok(Some(Value::Null));
+        }
+        let entry = self.options_of(key)?;
+        let from_options = match &entry {
+            Some(entry) if merge.is_none() => entry.merge()?,
+            // A broken entry fails the lookup even where the request says how to merge.
+            Some(entry) => entry.merge_or_fault()?,
+            None => None,
+        };
+        let strategy = match (merge, from_options) {
+            (Some(merge), _) => merge,
+            (None, Some(strategy)) => {
+                if let Some(explanation) = &mut self.explanation {
+                    explanation.open(NodeKind::MergeSource, Some(literal!("lookup_options")));
+                    explanation.close();
+                }
+                strategy
+            }
+            (None, None) => &MergeStrategy::DEFAULT,
+        };
+        // What is about to become a Sensitive must not be shown on the way there.
+        self.is_secret |= entry
+            .as_ref()
+            .and_then(|entry| entry.convert_to())
+            .is_some_and(Conversion::is_secret);
+        let found = self.node(
+            || (NodeKind::Search, Some(key.as_str().into())),
+            |walk| match walk.search_layers(key, key.module(), strategy)? {
+                Some(value) => Ok(Some(value)),
+                None => walk.search_default_levels(key),
+            },
+        )?;
+        let Some(value) = found else { return Ok(None) };
+        let Some(conversion) = entry.as_ref().and_then(|entry| entry.convert_to()) else {
+            return Ok(Some(value));
+        };
+        let value = conversion.apply(key.as_str(), value)?;
+        if let Some(explanation) = &mut self.explanation {
+            explanation.remark(format!(
+                "Applying convert_to lookup_option with arguments {}",
+                conversion.shown()
+            ));
+        }
+        Ok(Some(value))
+    }
+
+    /// What `lookup_options` say of a key.
+    pub(super) fn options_of(&mut self, key: &LookupKey) -> Step<Cow<'a, Entry>> {
+        if self.explanation.is_none()
+            && !self.is_global_only
+            && let Some(ready) = self.session.ready_options(key.module())?
+        {
+            return Ok(options::find(&ready, key.root())?.map(Cow::Borrowed));
+        }
+        match self.assembled_options(key.module())? {
+            Some(options) => {
+                Ok(options::find(&[&options], key.root())?.map(|entry| Cow::Owned(entry.clone())))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// Global, environment, module: one combined hierarchy; then the way along the key's segments.
+    pub(super) fn search_layers(
+        &mut self,
+        key: &LookupKey,
+        module: Option<&ArcStr>,
+        strategy: &MergeStrategy,
+    ) -> Step {
+        let outer = std::mem::take(&mut self.gathered);
+        let merged = if self.is_global_only {
+            self.in_global(key, strategy)
+        } else {
+            self.merge_over([0, 1, 2].iter(), strategy, |walk, layer| match layer {
+                0 => walk.in_global(key, strategy),
+                1 => walk.in_environment(key, strategy),
+                _ => walk.in_module(key, module, strategy),
+            })
+        };
+        self.gathered = outer;
+        match merged? {
+            Some(value) => self.dig(value, key.segments(), key.as_str()),
+            None => Ok(None),
+        }
+    }
+
+    pub(super) fn in_global(&mut self, key: &LookupKey, strategy: &MergeStrategy) -> Step {
+        let found = self.in_global_layer(key, strategy);
+        self.telling_of(&found, |telling| telling.leave_global(key.as_str()));
+        found
+    }
+
+    pub(super) fn in_global_layer(&mut self, key: &LookupKey, strategy: &MergeStrategy) -> Step {
+        let prepared = self.session.global()?;
+        if prepared.plan.config.version() != 3 {
+            return self.in_layer(&prepared, key, strategy);
+        }
+        // Puppet: what data of version 3 refers to is found in the global layer alone, as it was with Hiera 3,
+        // unless the environment has a layer of version 5.
+        let has_environment = self
+            .session
+            .environment()?
+            .is_some_and(|environment| environment.plan.config.version() >= 5);
+        let outer = self.is_global_only;
+        self.is_global_only |= !has_environment;
+        let found = self.in_layer(&prepared, key, strategy);
+        self.is_global_only = outer;
+        found
+    }
+
+    pub(super) fn in_environment(&mut self, key: &LookupKey, strategy: &MergeStrategy) -> Step {
+        match self.session.environment()? {
+            Some(prepared) => self.in_layer(&prepared, key, strategy),
+            None => Ok(None),
+        }
+    }
+
+    pub(super) fn in_module(
+        &mut self,
+        key: &LookupKey,
+        module: Option<&ArcStr>,
+        strategy: &MergeStrategy,
+    ) -> Step {
+        let Some(module) = module else {
+            return Ok(None);
+        };
+        if let Some(prepared) = self.session.module(module)? {
+            return self.in_layer(&prepared, key, strategy);
+        }
+        if let Some(explanation) = &mut self.explanation {
+            let event = match self.session.tree.module(module) {
+                None => Event::ModuleNotFound,
+                Some(_) => Event::ModuleProviderNotFound,
+            };
+            explanation.open(
+                NodeKind::Module {
+                    name: module.clone(),
+                },
+                None,
+            );
+            explanation.report(None, event);
+            explanation.close();
+        }
+        Ok(None)
+    }
+
+    pub(super) fn in_layer(
+        &mut self,
+        prepared: &Prepared<'a>,
+        key: &LookupKey,
+        strategy: &MergeStrategy,
+    ) -> Step {
+        self.guarded(key, |walk| {
+            walk.layer_node(&prepared.plan, |walk| {
+                if prepared.plan.levels().is_empty() {
+                    walk.report_not_found(key.as_str());
+                    return Ok(None);
+                }
+                walk.merge_over(prepared.plan.levels().iter(), strategy, |walk, level| {
+                    walk.in_level(&prepared.plan, level, key.root(), strategy)
+                })
+            })
+        })
+    }
+
+    /// The levels for keys that nothing else has. Puppet: a merge of the request does not reach them.
+    pub(super) fn search_default_levels(&mut self, key: &LookupKey) -> Step {
+        if self.is_global_only {
+            return Ok(None);
+        }
+        let Some(module) = key.module() else {
+            return Ok(None);
+        };
+        let Some(prepared) = self.session.module(module)? else {
+            return Ok(None);
+        };
+        if prepared.plan.config.default_levels().is_none() {
+            return Ok(None);
+        }
+        let heading = || {
+            (
+                NodeKind::Scope {
+                    name: format!("Searching default_hierarchy of module \"{module}\""),
+                },
+                None,
+            )
+        };
+        let found = self.node(heading, |walk| {
+            let options = walk.default_options(module, &prepared)?;
+            let entry = match &options {
+                Some(options) => options::find(&[options.as_ref()], key.root())?,
+                None => None,
+            };
+            let strategy = match entry {
+                Some(entry) => entry.merge()?.cloned().unwrap_or(MergeStrategy::DEFAULT),
+                None => MergeStrategy::DEFAULT,
+            };
+            let heading = || {
+                (
+                    NodeKind::Scope {
+                        name: format!("Searching for \"{}\"", key.as_str()),
+                    },
+                    None,
+                )
+            };
+            walk.node(heading, |walk| {
+                walk.in_default_levels(&prepared, key, &strategy)
+            })
+        })?;
+        match found {
+            Some(value) => self.dig(value, key.segments(), key.as_str()),
+            None => Ok(None),
+        }
+    }
+
+    pub(super) fn in_default_levels(
+        &mut self,
+        prepared: &Prepared<'a>,
+        key: &LookupKey,
+        strategy: &MergeStrategy,
+    ) -> Step {
+        let plan = &prepared.plan;
+        if plan.default_levels().is_empty() {
+            self.report_not_found(key.as_str());
+            return Ok(None);
+        }
+        let outer = std::mem::take(&mut self.gathered);
+        let found = self.guarded(key, |walk| {
+            walk.layer_node(plan, |walk| {
+                walk.merge_over(plan.default_levels().iter(), strategy, |walk, level| {
+                    walk.in_level(plan, level, key.root(), strategy)
+                })
+            })
+        });
+        self.gathered = outer;
+        found
+    }
+
+    pub(super) fn in_level(
+        &mut self,
+        plan: &Plan<'a>,
+        planned: &PlannedLevel<'a>,
+        root: &ArcStr,
+        strategy: &MergeStrategy,
+    ) -> Step {
+        let level = planned.level;
+        let kind = || NodeKind::Provider {
+            name: format!("Hierarchy entry \"{}\"", level.name()),
+            config_path: None,
+            module: None,
+        };
+        self.node(
+            || (kind(), None),
+            |walk| {
+                let Some(range) = planned.locations.clone() else {
+                    return Err(plan.unusable(level));
+                };
+                let locations = plan.locations(range);
+                walk.merge_over(locations.iter(), strategy, |walk, location| {
+                    walk.in_location(plan, planned, location, root, strategy)
+                })
+            },
+        )
+    }
+
+    pub(super) fn in_location(
+        &mut self,
+        plan: &Plan<'a>,
+        planned: &PlannedLevel<'a>,
+        location: &Location<'a>,
+        root: &ArcStr,
+        strategy: &MergeStrategy,
+    ) -> Step {
+        self.spend(1)?;
+        self.node(
+            || (location_kind(location), None),
+            |walk| {
+                if location.is_uri && *planned.level.function() == DataFunction::Http {
+                    return walk.in_remote(planned, location, root);
+                }
+                let Some(contents) = plan.contents(planned.level, location)? else {
+                    walk.report(None, || Event::LocationNotFound);
+                    return Ok(None);
+                };
+                let Some(raw) = contents.get(root) else {
+                    walk.report_not_found(root);
+                    return Ok(None);
+                };
+                if raw.traits().is_irregular {
+                    let path = location
+                        .file
+                        .map(|file| file.path().clone())
+                        .unwrap_or_default();
+                    return Err(LookupError::IrregularValue {
+                        key: root.to_string(),
+                        path,
+                    });
+                }
+                let value = walk.interpolate(raw, root)?;
+                walk.report(Some(root), || Event::Found(value.clone()));
+                if strategy.gathers() {
+                    walk.gathered.push(value.clone());
+                }
+                Ok(Some(value))
+            },
+        )
+    }
+
+    /// Visits the places one after the other and merges what they have.
+    pub(super) fn merge_over<T>(
+        &mut self,
+        mut places: impl ExactSizeIterator<Item = T>,
+        strategy: &MergeStrategy,
+        mut visit: impl FnMut(&mut Self, T) -> Step,
+    ) -> Step {
+        if strategy.is_first() {
+            for place in places {
+                if let Some(value) = visit(self, place)? {
+                    return Ok(Some(value));
+                }
+            }
+            return Ok(None);
+        }
+        if places.len() <= 1 {
+            let Some(place) = places.next() else {
+                return Ok(None);
+            };
+            return Ok(visit(self, place)?.map(|value| strategy.merge_single(value)));
+        }
+        let kind = || NodeKind::Merge {
+            strategy: strategy.name().to_owned(),
+            options: strategy.options(),
+        };
+        self.node(
+            || (kind(), None),
+            |walk| {
+                let start = walk.gathered.len();
+                let mut merged = None;
+                for place in places {
+                    let Some(value) = visit(walk, place)? else {
+                        continue;
+                    };
+                    merged = Some(match merged {
+                        None => strategy.convert_first(value),
+                        Some(higher) if strategy.gathers() => higher,
+                        Some(higher) => {
+                            let merged = strategy.merge(&higher, &value)?;
+                            if let Some(explanation) = &mut walk.explanation
+                                && let Some(after) = strategy.aftermath(&higher, &value, &merged)?
+                            {
+                                explanation.replace(&higher, &after);
+                            }
+                            merged
+                        }
+                    });
+                }
+                if strategy.gathers() {
+                    merged = strategy.merge_all(walk.gathered.get(start..).unwrap_or_default())?;
+                }
+                if let Some(merged) = &merged {
+                    walk.report(None, || Event::Result(merged.clone()));
+                }
+                Ok(merged)
+            },
+        )
+    }
+
+    /// Follows the segments of a key into a value.
+    pub(super) fn dig(&mut self, value: Value, segments: &[Segment], key: &str) -> Step {
+        if segments.is_empty() {
+            return Ok(Some(value));
+        }
+        if self.explanation.is_none() {
+            return Ok(crate::key::dig(&value, segments, key)?.cloned());
+        }
+        let shown = || {
+            let segments: Vec<String> = segments.iter().map(ToString::to_string).collect();
+            (
+                NodeKind::SubKey {
+                    segments: segments.join("."),
+                },
+                None,
+            )
+        };
+        self.node(shown, |walk| {
+            let mut current = value;
+            for segment in segments {
+                let next = walk.node(
+                    || (NodeKind::Segment, None),
+                    |walk| {
+                        let name = segment.to_string();
+                        let found = segment.dig(&current, key)?.cloned();
+                        match &found {
+                            Some(value) => {
+                                walk.report(Some(&name.into()), || Event::Found(value.clone()))
+                            }
+                            None => walk.report_not_found(&name),
+                        }
+                        Ok::<_, LookupError>(found)
+                    },
+                )?;
+                match next {
+                    Some(next) => current = next,
+                    None => return Ok(None),
+                }
+            }
+            Ok(Some(current))
+        })
+    }
+
+    /// Runs a part of the lookup of a key, unless it is part of itself.
+    pub(super) fn guarded<R>(
+        &mut self,
+        key: &LookupKey,
+        body: impl FnOnce(&mut Self) -> Result<R, LookupError>,
+    ) -> Result<R, LookupError> {
+        if self.names.iter().any(|name| name == key.as_str()) {
+            return Err(LookupError::Recursion {
+                chain: self.names.iter().map(ToString::to_string).collect(),
+            });
+        }
+        self.names.push(key.text().clone());
+        let result = body(self);
+        self.names.pop();
+        self.telling_of(&result, Telling::leave_layer);
+        result
+    }
+
+    /// Keeps track of how an error would be told, where that is wanted.
+    pub(super) fn telling_of<R>(
+        &mut self,
+        result: &Result<R, LookupError>,
+        step: impl FnOnce(&mut Telling),
+    ) {
+        if let (Err(error), true) = (result, self.explanation.is_some()) {
+            step(self.telling.get_or_insert_with(|| error.telling()));
+        }
+    }
+
+    /// Counts work done, so that data which multiplies itself comes to an end.
+    pub(super) fn spend(&mut self, steps: u64) -> Result<(), LookupError> {
+        self.session.work += steps;
+        if self.session.work > MAX_WORK {
+            return Err(LookupError::TooMuchWork { bound: MAX_WORK });
+        }
+        if self.explained > MAX_EXPLAINED {
+            return Err(LookupError::TooMuchToExplain {
+                bound: MAX_EXPLAINED,
+            });
+        }
+        Ok(())
+    }
+
+    pub(super) fn layer_node<R>(
+        &mut self,
+        plan: &Plan<'a>,
+        body: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let kind = || NodeKind::Provider {
+            name: plan.config.provider_name(),
+            config_path: plan.config.path().cloned(),
+            module: match plan.config.kind() {
+                LayerKind::Module(name) => Some(name.clone()),
+                _ => None,
+            },
+        };
+        self.node(|| (kind(), None), body)
+    }
+
+    /// Runs a step inside a node of the explanation.
+    pub(super) fn node<R>(
+        &mut self,
+        kind: impl FnOnce() -> (NodeKind, Option<ArcStr>),
+        body: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let Some(explanation) = &mut self.explanation else {
+            return body(self);
+        };
+        let (kind, key) = kind();
+        explanation.open(kind, key);
+        let result = body(self);
+        if let Some(explanation) = &mut self.explanation {
+            explanation.close();
+        }
+        result
+    }
+
+    pub(super) fn report(&mut self, key: Option<&ArcStr>, event: impl FnOnce() -> Event) {
+        if let Some(explanation) = &mut self.explanation {
+            let event = event();
+            self.explained += event.weight();
+            explanation.report(
+                key.cloned(),
+                if self.is_secret {
+                    event.redacted()
+                } else {
+                    event
+                },
+            );
+        }
+    }
+
+    pub(super) fn report_not_found(&mut self, key: &str) {
+        if let Some(explanation) = &mut self.explanation {
+            explanation.report(Some(key.into()), Event::NotFound);
+        }
+    }
+}
+
+fn location_kind(location: &Location<'_>) -> NodeKind {
+    let (original, path) = (location.original.clone(), location.path.clone());
+    if location.is_uri {
+        NodeKind::Uri {
+            original,
+            uri: path,
+        }
+    } else {
+        NodeKind::Path { original, path }
+    }
+}
