@@ -45,7 +45,7 @@ impl Environment {
     /// Does some level of it get its data from another server?
     pub fn asks_others(&self) -> bool {
         let mut levels = configs(&self.snapshot).flat_map(HieraConfig::all_levels);
-        levels.any(|level| *level.function() == DataFunction::Http)
+        levels.any(|level| level.function().is_remote())
     }
 }
 

@@ -137,6 +137,11 @@ pub(crate) fn load_environment(
     directories.append(&mut layers.directories);
     directories.extend(found.directories);
     directories.extend(
+        files
+            .keys()
+            .filter_map(|(_, path)| linked_directory(Path::new(path))),
+    );
+    directories.extend(
         configs
             .keys()
             .filter_map(|path| search::nearest_directory(path)),
@@ -174,6 +179,12 @@ pub(crate) fn load_environment(
         configs,
         directories,
     }
+}
+
+/// Where a file really lies, if it is a link: changes there come with no event where the link is.
+fn linked_directory(path: &Path) -> Option<PathBuf> {
+    path.is_symlink()
+        .then(|| path.canonicalize().ok()?.parent().map(Path::to_path_buf))?
 }
 
 impl Loaded {

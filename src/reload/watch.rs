@@ -99,7 +99,8 @@ impl Watch {
     /// Watches these anew where they are watched. A directory that was replaced under its name may tell of the end
     /// of the old one only after the new one is watched, and the library then drops the watch of that name.
     pub(super) fn forget(&mut self, moved: &BTreeSet<PathBuf>) {
-        self.watched.retain(|_, directory| !moved.contains(directory));
+        self.watched
+            .retain(|_, directory| !moved.contains(directory));
     }
 
     fn watch(&mut self, directory: &Path) -> bool {

@@ -163,6 +163,21 @@ fn a_document_is_taken_apart_or_whole() {
 }
 
 #[test]
+fn a_document_may_be_the_data_of_a_level() {
+    let remote = Remote::with(&json!({ "k": "%{facts.who}", "lookup_options": {} }));
+    let tree = remote.tree("/level", "{http_read_timeout: 5}");
+    let config = std::fs::read_to_string(tree.path("/hiera.yaml")).unwrap();
+    tree.write(
+        "/hiera.yaml",
+        config.replace("lookup_key: hiera_http", "data_hash: hiera_http"),
+    );
+    let server = TestServer::of(tree, "");
+    let answer = server.lookup(&json!({ "key": "k", "facts": { "who": "me" } }));
+    assert_eq!(answer.json()["value"], json!("me"));
+    assert_eq!(value(&server, "own"), json!(1));
+}
+
+#[test]
 fn parts_of_the_key_are_filled_into_the_address() {
     let remote = Remote::new(|path| (200, format!("\"{path}\"")));
     let server = remote.served(

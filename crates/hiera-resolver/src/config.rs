@@ -77,8 +77,10 @@ pub enum DataFunction {
     Hocon,
     /// `lookup_key: eyaml_lookup_key`
     Eyaml,
-    /// `lookup_key: hiera_http`
+    /// `lookup_key: hiera_http`: the server is asked for each key, or for a document with the key in it.
     Http,
+    /// `data_hash: hiera_http`: the document is the level's data.
+    HttpHash,
     /// One that is not here.
     Unknown {
         /// `data_hash`, `lookup_key`, ...
@@ -300,6 +302,11 @@ impl DataFunction {
     pub const KNOWN: &'static str =
         "yaml_data, json_data, hocon_data, eyaml_lookup_key and hiera_http";
 
+    /// Does its data come from another server?
+    pub fn is_remote(&self) -> bool {
+        matches!(self, DataFunction::Http | DataFunction::HttpHash)
+    }
+
     /// The kind and the name that a configuration gives it.
     pub fn kind_and_name(&self) -> (&'static str, &str) {
         match self {
@@ -308,6 +315,7 @@ impl DataFunction {
             DataFunction::Hocon => ("data_hash", "hocon_data"),
             DataFunction::Eyaml => ("lookup_key", "eyaml_lookup_key"),
             DataFunction::Http => ("lookup_key", "hiera_http"),
+            DataFunction::HttpHash => ("data_hash", "hiera_http"),
             DataFunction::Unknown { kind, name } => (kind, name),
         }
     }
@@ -363,7 +371,9 @@ impl Level {
             DataFunction::Json => Format::Json,
             DataFunction::Hocon => Format::Hocon,
             DataFunction::Eyaml => Format::Eyaml(self.keys_id()),
-            DataFunction::Http | DataFunction::Unknown { .. } => Format::Unknown,
+            DataFunction::Http | DataFunction::HttpHash | DataFunction::Unknown { .. } => {
+                Format::Unknown
+            }
         }
     }
 }

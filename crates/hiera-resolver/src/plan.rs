@@ -113,7 +113,7 @@ impl<'a> Plan<'a> {
             let Some(range) = &planned.locations else {
                 return Err(self.unusable(planned.level));
             };
-            if *planned.level.function() == DataFunction::Http {
+            if planned.level.function().is_remote() {
                 // Any server may have some for any key.
                 is_ready = false;
                 continue;
@@ -193,7 +193,8 @@ impl<'a> Plan<'a> {
 
 /// Functions that read a plain file take none.
 fn has_options(level: &Level) -> bool {
-    !matches!(level.function(), DataFunction::Eyaml)
+    !level.function().is_remote()
+        && !matches!(level.function(), DataFunction::Eyaml)
         && level
             .options()
             .and_then(Value::as_hash)
@@ -277,7 +278,7 @@ impl<'a> Planner<'a> {
             .options()
             .map(|options| fill_options(options, scope))
             .transpose()?;
-        let options = options.filter(|_| *level.function() == DataFunction::Http);
+        let options = options.filter(|_| level.function().is_remote());
         if is_built_in {
             self.locations.truncate(
                 start

@@ -379,6 +379,7 @@ impl Check {
             ("data_hash", "hocon_data") => DataFunction::Hocon,
             ("lookup_key", "eyaml_lookup_key") => DataFunction::Eyaml,
             ("lookup_key", "hiera_http") => DataFunction::Http,
+            ("data_hash", "hiera_http") => DataFunction::HttpHash,
             _ => DataFunction::Unknown {
                 kind,
                 name: name.into(),

@@ -1,4 +1,4 @@
-//! Levels whose data comes from another server: `lookup_key: hiera_http`.
+//! Levels whose data comes from another server: `lookup_key: hiera_http` and `data_hash: hiera_http`.
 
 use std::sync::LazyLock;
 
@@ -6,6 +6,7 @@ use regex::{Captures, Regex};
 
 use super::Step;
 use super::walk::Walk;
+use crate::config::DataFunction;
 use crate::error::LookupError;
 use crate::explain::Event;
 use crate::plan::{Location, PlannedLevel};
@@ -23,11 +24,8 @@ impl<'a> Walk<'_, 'a> {
         location: &Location<'a>,
         key: &arcstr::ArcStr,
     ) -> Step {
-        let options = planned.options.clone().unwrap_or_else(no_options);
-        let request = RemoteRequest {
-            uri: fill_tags(&location.path, key),
-            options,
-        };
+        let is_hash = *planned.level.function() == DataFunction::HttpHash;
+        let request = request_for(planned, location, key, is_hash);
         let failed = |reason: String| LookupError::Remote {
             level: planned.level.name().clone(),
             reason,
@@ -48,7 +46,14 @@ impl<'a> Walk<'_, 'a> {
             Some(RemoteAnswer::Found(document)) => Some(document),
         };
         self.remark(&format!("Querying {}", request.uri));
-        let Some(value) = document.and_then(|document| answer_in(document, &request, key)) else {
+        let found = match document {
+            Some(document) if is_hash => match document.as_hash() {
+                Some(hash) => hash.get(key).cloned(),
+                None => return Err(failed(format!("`{}` does not hold a hash", request.uri))),
+            },
+            document => document.and_then(|document| answer_in(document, &request, key)),
+        };
+        let Some(value) = found else {
             self.report_not_found(key);
             return Ok(None);
         };
@@ -61,6 +66,31 @@ impl<'a> Walk<'_, 'a> {
         if let Some(explanation) = &mut self.explanation {
             explanation.remark(text.to_owned());
         }
+    }
+}
+
+/// What a level asks for. A document that is the level's data is the same for every key, and JSON unless it is said
+/// to be something else.
+fn request_for(
+    planned: &PlannedLevel<'_>,
+    location: &Location<'_>,
+    key: &str,
+    is_hash: bool,
+) -> RemoteRequest {
+    let options = planned.options.clone().unwrap_or_else(no_options);
+    if !is_hash {
+        return RemoteRequest {
+            uri: fill_tags(&location.path, key),
+            options,
+        };
+    }
+    let mut with_output = options.as_hash().cloned().unwrap_or_default();
+    if with_output.get("output").is_none() {
+        with_output.insert("output".into(), Value::str("json"));
+    }
+    RemoteRequest {
+        uri: location.path.clone(),
+        options: Value::hash(with_output),
     }
 }
 

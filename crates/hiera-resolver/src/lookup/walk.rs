@@ -8,7 +8,7 @@ use arcstr::{ArcStr, literal};
 
 use super::assemble::AssembledOptions;
 use super::{Explain, MAX_EXPLAINED, MAX_WORK, Outcome, Prepared, Session, Step};
-use crate::config::{DataFunction, LayerKind};
+use crate::config::LayerKind;
 use crate::error::{LookupError, Telling};
 use crate::explain::{Event, Explanation, NodeKind};
 use crate::hash::Hash;
@@ -385,7 +385,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         self.node(
             || (location_kind(location), None),
             |walk| {
-                if location.is_uri && *planned.level.function() == DataFunction::Http {
+                if location.is_uri && planned.level.function().is_remote() {
                     return walk.in_remote(planned, location, root);
                 }
                 let Some(contents) = plan.contents(planned.level, location)? else {
