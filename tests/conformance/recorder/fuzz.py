@@ -383,7 +383,9 @@ def judge(server, oracle_answer, request, root, env):
         return None
     shown = run.shower(root, env)
     ask = corpus.Ask(request, {"badreq"}, 0, want=tidy(oracle_answer, root, env))
-    if "Sensitive" in json.dumps(ask.want.get("explain_json", "")):  # not shown on purpose
+    explained = json.dumps(ask.want.get("explain_json", ""))
+    # Not the same on purpose: secrets are not shown, and what was filled in is not looked through again.
+    if "Sensitive" in explained or "%{unclosed" in explained:
         ask.want = {k: v for k, v in ask.want.items() if not k.startswith("explain_")}
     body = json.dumps(request).encode()
     try:
