@@ -207,7 +207,20 @@ impl Loaded {
     }
 
     /// Does everything that was read still look as it did then?
-    pub(crate) fn is_still(&self) -> bool {
+    pub(crate) fn is_still(&self, code: &CodeDirectory, name: &str) -> bool {
+        self.has_same_configs(code, name) && self.has_same_files()
+    }
+
+    /// Configurations are few and small, and are read again rather than looked at.
+    fn has_same_configs(&self, code: &CodeDirectory, name: &str) -> bool {
+        let now = layers::read_layers(code, name).texts;
+        now.iter().all(|(path, bytes)| {
+            let digest: ContentDigest = Sha256::digest(bytes).into();
+            self.configs.get(path) == Some(&digest)
+        })
+    }
+
+    fn has_same_files(&self) -> bool {
         self.directories
             .iter()
             .all(|(path, stamp)| Stamp::of(path) == *stamp)

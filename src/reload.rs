@@ -80,6 +80,7 @@ impl Reloader {
             environments,
             loaded: BTreeMap::new(),
             kept_back: BTreeMap::new(),
+            is_bereft: false,
             settings,
             received,
         };
@@ -126,6 +127,8 @@ struct Worker {
     loaded: BTreeMap<String, Arc<Loaded>>,
     /// What is not served because of its faults. It is followed all the same: that is where they are mended.
     kept_back: BTreeMap<String, Arc<Loaded>>,
+    /// All environments are gone from the disk, which has been said.
+    is_bereft: bool,
     settings: Reload,
     received: Receiver<Command>,
 }
@@ -270,6 +273,7 @@ impl Worker {
     /// Stops serving an environment that is not there, and says what that comes to; `None` where it is there.
     fn let_go(&mut self, name: &str) -> Option<ReloadOutcome> {
         if load::is_environment_name(name) && self.code.environment(name).is_dir() {
+            self.is_bereft = false;
             return None;
         }
         // Where all of them are gone at once, the disk is, or someone is about to put others in their place.
@@ -277,10 +281,10 @@ impl Worker {
             self.loaded.get(name),
             self.code.root.join("environments").is_dir(),
         ) {
-            tracing::warn!(
-                "the environments in `{}` are gone; the old ones are kept",
-                self.code.root.display()
-            );
+            if !std::mem::replace(&mut self.is_bereft, true) {
+                let root = self.code.root.display();
+                tracing::warn!("the environments in `{root}` are gone; the old ones are kept");
+            }
             return Some(ReloadOutcome::Unchanged {
                 revision: loaded.snapshot.revision().to_owned(),
             });
@@ -296,7 +300,7 @@ impl Worker {
     fn load_still(&self, name: &str, previous: Option<&Loaded>, progress: &Progress) -> Loaded {
         let mut loaded = load::load_environment(&self.code, name, previous, progress);
         for _ in 1..MAX_ATTEMPTS {
-            if loaded.is_still() {
+            if loaded.is_still(&self.code, name) {
                 break;
             }
             std::thread::sleep(Duration::from_millis(self.settings.settle_ms));

@@ -83,7 +83,10 @@ pub(super) fn read_layers(code: &CodeDirectory, name: &str) -> Layers {
 /// The global layer.
 pub(crate) fn global_layer(code: &CodeDirectory, texts: &mut Vec<(PathBuf, Vec<u8>)>) -> Layer {
     match &code.hiera_config {
-        Some(path) => configured(code, LayerKind::Global, path, texts).unwrap_or(Layer::Absent),
+        // It was there when the server started, and is wanted.
+        Some(path) => configured(code, LayerKind::Global, path, texts).unwrap_or_else(|| {
+            Layer::unreadable(&path.to_string_lossy(), &"there is no such file")
+        }),
         None => Layer::Absent,
     }
 }

@@ -147,7 +147,10 @@ impl Served {
         let body = json!({ "keys": keys }).to_string();
         let ask = || {
             let mut stream = self.server.connect().unwrap();
-            while !is_over.load(Ordering::Acquire) {
+            let mut is_last = false;
+            // Once more after the end, to see what came of it.
+            while !is_last {
+                is_last = is_over.load(Ordering::Acquire);
                 let request = lookup_head(body.len(), "") + &body;
                 stream.write_all(request.as_bytes()).unwrap();
                 let answer = Answer::read(&mut stream).unwrap();

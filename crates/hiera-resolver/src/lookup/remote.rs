@@ -45,7 +45,7 @@ impl<'a> Walk<'_, 'a> {
             Some(RemoteAnswer::NotFound) => None,
             Some(RemoteAnswer::Found(document)) => Some(document),
         };
-        self.remark(&format!("Querying {}", request.uri));
+        self.remark(&format!("Querying {}", without_user(&request.uri)));
         let found = match document {
             Some(document) if is_hash => match document.as_hash() {
                 Some(hash) => hash.get(key).cloned(),
@@ -91,6 +91,23 @@ fn request_for(
     RemoteRequest {
         uri: location.path.clone(),
         options: Value::hash(with_output),
+    }
+}
+
+/// An address without the name and password that may stand in it.
+pub(crate) fn without_user(uri: &str) -> String {
+    let Some((scheme, rest)) = uri.split_once("://") else {
+        return uri.to_owned();
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    match rest.split_at_checked(end) {
+        Some((authority, path)) => {
+            let host = authority
+                .rsplit_once('@')
+                .map_or(authority, |(_, host)| host);
+            format!("{scheme}://{host}{path}")
+        }
+        None => uri.to_owned(),
     }
 }
 
@@ -157,6 +174,17 @@ fn fill_tags(text: &str, key: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_asks_is_not_shown() {
+        for (uri, expected) in [
+            ("http://u:p@host:1/x?y=a@b", "http://host:1/x?y=a@b"),
+            ("http://host/x", "http://host/x"),
+            ("nothing", "nothing"),
+        ] {
+            assert_eq!(without_user(uri), expected);
+        }
+    }
 
     #[test]
     fn tags_are_parts_of_the_key() {

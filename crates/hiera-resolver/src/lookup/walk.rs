@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use arcstr::{ArcStr, literal};
 
 use super::assemble::AssembledOptions;
+use super::remote::without_user;
 use super::{Explain, MAX_EXPLAINED, MAX_WORK, Outcome, Prepared, Session, Step};
 use crate::config::LayerKind;
 use crate::error::{LookupError, Telling};
@@ -621,8 +622,8 @@ fn location_kind(location: &Location<'_>) -> NodeKind {
     let (original, path) = (location.original.clone(), location.path.clone());
     if location.is_uri {
         NodeKind::Uri {
-            original,
-            uri: path,
+            original: without_user(&original).into(),
+            uri: without_user(&path),
         }
     } else {
         NodeKind::Path { original, path }
