@@ -173,7 +173,11 @@ impl Walk<'_, '_> {
             if self.explanation.is_none() && self.overrides.is_none() && self.defaults.is_none() {
                 variable_value(variable, self.session.scope)?
             } else {
-                self.explained_variable(variable)?
+                // Variables come from whoever asks, and are no secret to them.
+                let outer = std::mem::replace(&mut self.is_secret, false);
+                let value = self.explained_variable(variable);
+                self.is_secret = outer;
+                value?
             };
         if let Some(value) = value {
             ruby_text::to_s(&value, text);
