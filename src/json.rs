@@ -7,7 +7,7 @@
 use hiera_resolver::{Hash, Value, convert};
 
 /// Appends a value.
-pub(crate) fn write_value(value: &Value, out: &mut Vec<u8>) {
+pub fn write_value(value: &Value, out: &mut Vec<u8>) {
     match value {
         Value::Null => out.extend_from_slice(b"null"),
         Value::Bool(true) => out.extend_from_slice(b"true"),
@@ -37,7 +37,7 @@ pub(crate) fn write_value(value: &Value, out: &mut Vec<u8>) {
 }
 
 /// Appends a hash.
-pub(crate) fn write_hash(hash: &Hash, out: &mut Vec<u8>) {
+pub fn write_hash(hash: &Hash, out: &mut Vec<u8>) {
     out.push(b'{');
     for (place, (key, value)) in hash.iter().enumerate() {
         if place > 0 {
@@ -66,7 +66,7 @@ fn write_float(number: f64, out: &mut Vec<u8>) {
 }
 
 /// Appends a text with quotes and escapes.
-pub(crate) fn write_text(text: &str, out: &mut Vec<u8>) {
+pub fn write_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let mut rest = text.as_bytes();
     while let Some(place) = rest

@@ -12,7 +12,7 @@ mod disk_tree;
 pub mod environments;
 mod eyaml;
 pub mod http;
-mod json;
+pub mod json;
 pub mod load;
 mod metrics;
 mod progress;

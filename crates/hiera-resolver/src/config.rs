@@ -117,6 +117,8 @@ pub enum Locations {
 pub struct Text {
     source: ArcStr,
     template: Option<Template>,
+    /// See [`Text::is_plain`].
+    is_plain: bool,
 }
 
 /// All mistakes of a configuration.
@@ -337,6 +339,11 @@ impl Level {
         &self.datadir
     }
 
+    /// Can its paths be put behind the directory as it is written?
+    pub(crate) fn has_plain_datadir(&self) -> bool {
+        self.datadir.is_plain && self.datadir.template.is_none()
+    }
+
     /// Where it looks.
     pub fn locations(&self) -> &Locations {
         &self.locations
@@ -381,15 +388,26 @@ impl Level {
 impl Text {
     /// Reads a text.
     pub fn new(source: &str) -> Self {
+        let template = Template::parse(source);
+        let is_plain = match &template {
+            None => path::is_plain(source.strip_prefix('/').unwrap_or(source)),
+            Some(template) => path::is_plain(&template.with_tokens_as("x")),
+        };
         Text {
             source: source.into(),
-            template: Template::parse(source),
+            template,
+            is_plain,
         }
     }
 
     /// As it was written.
     pub fn source(&self) -> &ArcStr {
         &self.source
+    }
+
+    /// Is it a path without empty components and such that start with a dot, once its tokens are names?
+    pub(crate) fn is_plain(&self) -> bool {
+        self.is_plain
     }
 
     /// Its parts, where it has tokens.

@@ -14,6 +14,7 @@ use psych_yaml::Limits;
 use self::build::ValueBuilder;
 use crate::hash::Hash;
 use crate::options::FileOptions;
+use crate::table_key::TableKey;
 use crate::template::Template;
 use crate::value::Value;
 use crate::{hocon, json};
@@ -208,8 +209,8 @@ impl Contents {
     }
 
     /// The value of a key, as it stands in the file.
-    pub fn get(&self, key: &str) -> Option<&Value> {
-        self.data.get(key)
+    pub fn get(&self, key: &TableKey) -> Option<&Value> {
+        self.data.get_hashed(key)
     }
 
     /// The number of keys.

@@ -5,11 +5,13 @@
 
 use std::hash::{Hash as StdHash, Hasher};
 
+use indexmap::map::RawEntryApiV1;
 use indexmap::{Equivalent, IndexMap};
 
+use crate::table_key::{TableKey, TableState};
 use crate::value::{Traits, Value};
 
-type Index = IndexMap<Value, Value, foldhash::fast::RandomState>;
+type Index = IndexMap<Value, Value, TableState>;
 
 /// Entries up to which a search from the front beats an index.
 const SMALL: usize = 8;
@@ -91,6 +93,17 @@ impl Hash {
                 .find(|(name, _)| name.as_str() == Some(key))
                 .map(|(_, value)| value),
             Entries::Large(index) => index.get(&Text(key)),
+        }
+    }
+
+    /// The value of a text key whose hash is known.
+    pub fn get_hashed(&self, key: &TableKey) -> Option<&Value> {
+        match &self.entries {
+            Entries::Small(_) => self.get(key),
+            Entries::Large(index) => index
+                .raw_entry_v1()
+                .from_hash(key.hash(), |name| name.as_str() == Some(key))
+                .map(|(_, value)| value),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use arcstr::ArcStr;
 
+use crate::table_key::TableKey;
 use crate::value::Value;
 
 /// A key in dotted notation, taken apart once.
@@ -9,7 +10,7 @@ use crate::value::Value;
 pub struct LookupKey {
     text: ArcStr,
     // Invariant: what a data file is searched for; the segments are dug out of its value afterwards.
-    root: ArcStr,
+    root: TableKey,
     module: Option<ArcStr>,
     segments: Box<[Segment]>,
 }
@@ -57,6 +58,15 @@ pub struct DigError {
 impl LookupKey {
     /// Reads a key.
     pub fn parse(text: &str) -> Result<Self, KeyError> {
+        let whole = ArcStr::from(text);
+        if is_single_segment(text) {
+            return Ok(LookupKey {
+                module: module_of(&whole),
+                root: TableKey::new(whole.clone()),
+                text: whole,
+                segments: Box::default(),
+            });
+        }
         let mut segments = split_segments(text)?.into_iter();
         let root = match segments.next() {
             Some(Segment::Key(root)) => root,
@@ -66,16 +76,10 @@ impl LookupKey {
                 });
             }
         };
-        // Puppet: a root that starts with `::` is taken for the name of a module as a whole.
-        let module = match root.find("::") {
-            None => None,
-            Some(0) => Some(root.clone()),
-            Some(place) => root.get(..place).map(ArcStr::from),
-        };
         Ok(LookupKey {
-            text: text.into(),
-            root,
-            module,
+            module: module_of(&root),
+            text: whole,
+            root: TableKey::new(root),
             segments: segments.collect(),
         })
     }
@@ -91,7 +95,7 @@ impl LookupKey {
     }
 
     /// What stands before the first dot: the key that data files hold.
-    pub fn root(&self) -> &ArcStr {
+    pub fn root(&self) -> &TableKey {
         &self.root
     }
 
@@ -155,11 +159,24 @@ pub fn dig<'a>(
     Ok(Some(current))
 }
 
+/// Puppet: a root that starts with `::` is taken for the name of a module as a whole.
+fn module_of(root: &ArcStr) -> Option<ArcStr> {
+    match memchr::memmem::find(root.as_bytes(), b"::")? {
+        0 => Some(root.clone()),
+        place => root.get(..place).map(ArcStr::from),
+    }
+}
+
+/// Is a key one segment as it stands?
+fn is_single_segment(text: &str) -> bool {
+    memchr::memchr3(b'.', b'\'', b'"', text.as_bytes()).is_none()
+}
+
 /// Splits a key at its dots. Quoted segments keep dots and spaces; bare ones made of digits are indices.
 ///
 /// A key without dots and quotes is one segment exactly as it stands, spaces and digits included.
 pub fn split_segments(text: &str) -> Result<Vec<Segment>, KeyError> {
-    if !text.contains(['.', '\'', '"']) {
+    if is_single_segment(text) {
         return Ok(vec![Segment::Key(text.into())]);
     }
     let syntax = || KeyError::Syntax {

@@ -28,6 +28,7 @@ pub mod ruby_regex;
 pub mod ruby_text;
 pub mod scope;
 pub mod snapshot;
+pub mod table_key;
 pub mod template;
 pub mod tree;
 pub mod types;

@@ -113,8 +113,6 @@ pub struct Session<'a> {
     /// Outer `None`: not asked yet. Inner `None`: the environment has no layer.
     environment: Option<Option<Rc<Prepared<'a>>>>,
     modules: Vec<(ArcStr, Option<Rc<Prepared<'a>>>)>,
-    /// The options of the global and the environment layer, and of these with each module's.
-    ready_options: Vec<(Option<ArcStr>, ReadyOptions<'a>)>,
     work: u64,
 }
 
@@ -123,9 +121,6 @@ impl std::fmt::Debug for Session<'_> {
         out.debug_struct("Session").finish_non_exhaustive()
     }
 }
-
-/// Compiled options, the highest level first; `None` where they have to be worked out.
-type ReadyOptions<'a> = Option<Rc<[&'a Options]>>;
 
 /// A plan with its options.
 struct Prepared<'a> {
@@ -147,7 +142,6 @@ impl<'a> Session<'a> {
             global: None,
             environment: None,
             modules: Vec::new(),
-            ready_options: Vec::new(),
             work: 0,
         }
     }
@@ -268,30 +262,35 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The compiled options that hold for keys of a module, the highest level first; `None` where they have
+    /// The layers whose options hold for keys of a module, the highest first; `None` where the options of one have
     /// to be worked out.
-    fn ready_options(&mut self, module: Option<&ArcStr>) -> Result<ReadyOptions<'a>, LookupError> {
-        if let Some((_, ready)) = self
-            .ready_options
+    fn layers_with_ready_options(
+        &mut self,
+        module: Option<&ArcStr>,
+    ) -> Result<Option<[Option<Rc<Prepared<'a>>>; 3]>, LookupError> {
+        let layers = [
+            Some(self.global()?),
+            self.environment()?,
+            match module {
+                Some(module) => self.module(module)?,
+                None => None,
+            },
+        ];
+        let is_ready = layers
             .iter()
-            .find(|(known, _)| known.as_ref() == module)
-        {
-            return Ok(ready.clone());
+            .flatten()
+            .all(|prepared| matches!(prepared.options, PlannedOptions::Ready(_)));
+        Ok(is_ready.then_some(layers))
+    }
+}
+
+impl<'a> Prepared<'a> {
+    /// The compiled options, the highest level first.
+    fn ready_options(&self) -> impl DoubleEndedIterator<Item = &'a Options> + Clone {
+        match &self.options {
+            PlannedOptions::Ready(ready) => ready.iter().copied(),
+            PlannedOptions::PerLookup => [].iter().copied(),
         }
-        let mut layers = vec![Some(self.global()?), self.environment()?];
-        if let Some(module) = module {
-            layers.push(self.module(module)?);
-        }
-        let mut all = Some(Vec::new());
-        for prepared in layers.into_iter().flatten() {
-            match (&prepared.options, &mut all) {
-                (PlannedOptions::Ready(ready), Some(all)) => all.extend(ready.iter().copied()),
-                _ => all = None,
-            }
-        }
-        let ready: ReadyOptions<'a> = all.map(Into::into);
-        self.ready_options.push((module.cloned(), ready.clone()));
-        Ok(ready)
     }
 }
 

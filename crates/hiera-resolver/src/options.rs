@@ -9,12 +9,14 @@ use std::sync::Arc;
 
 use arcstr::ArcStr;
 use indexmap::IndexMap;
+use indexmap::map::RawEntryApiV1;
 
 use crate::convert;
 use crate::error::LookupError;
 use crate::hash::Hash;
 use crate::merge::{MergeError, MergeStrategy};
 use crate::ruby_regex::{PatternSet, RubyRegex};
+use crate::table_key::{TableKey, TableState};
 use crate::types::Type;
 use crate::value::Value;
 
@@ -37,7 +39,7 @@ pub enum FileOptions {
 #[derive(Debug)]
 pub struct Options {
     /// Entries by key and by pattern, in the order they were written.
-    entries: IndexMap<ArcStr, Entry, foldhash::fast::RandomState>,
+    entries: IndexMap<ArcStr, Entry, TableState>,
     patterns: PatternSet,
     /// For each pattern, its place among the entries.
     pattern_places: Vec<usize>,
@@ -129,8 +131,7 @@ impl FileOptions {
 impl Options {
     /// Compiles a hash of options.
     pub fn compile(hash: &Hash) -> Result<Self, OptionsError> {
-        let mut entries =
-            IndexMap::with_capacity_and_hasher(hash.len(), foldhash::fast::RandomState::default());
+        let mut entries = IndexMap::with_capacity_and_hasher(hash.len(), TableState);
         let (mut patterns, mut pattern_places) = (Vec::new(), Vec::new());
         for (key, value) in hash.iter() {
             let Value::Str(key) = key else {
@@ -175,8 +176,11 @@ impl Options {
         }
     }
 
-    fn get(&self, key: &str) -> Option<&Entry> {
-        self.entries.get(key)
+    fn get(&self, key: &TableKey) -> Option<&Entry> {
+        self.entries
+            .raw_entry_v1()
+            .from_hash(key.hash(), |name| name == &**key)
+            .map(|(_, entry)| entry)
     }
 
     /// The first pattern that matches a key.
@@ -196,19 +200,22 @@ impl Options {
 }
 
 /// The entry for a key in the options of several files, the highest level first.
-pub fn find<'a>(all: &[&'a Options], key: &str) -> Result<Option<&'a Entry>, LookupError> {
-    let highest = |name: &str| all.iter().find_map(|options| options.get(name));
+pub fn find<'a>(
+    all: impl DoubleEndedIterator<Item = &'a Options> + Clone,
+    key: &TableKey,
+) -> Result<Option<&'a Entry>, LookupError> {
     // A key that looks like a pattern is one.
     if !key.starts_with('^')
-        && let Some(entry) = highest(key)
+        && let Some(entry) = all.clone().find_map(|options| options.get(key))
         && !entry.is_null
     {
         return Ok(Some(entry));
     }
-    for options in all.iter().rev() {
+    for options in all.clone().rev() {
         // A pattern that stands in a lower level too has its place there, and did not match.
         if let Some(pattern) = options.first_pattern(key)? {
-            return Ok(highest(pattern));
+            let mut all = all;
+            return Ok(all.find_map(|options| options.entries.get(pattern)));
         }
     }
     Ok(None)

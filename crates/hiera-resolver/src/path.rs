@@ -27,9 +27,22 @@ pub fn join(base: &str, path: &str) -> String {
     }
 }
 
+/// Is it a relative path that joins as it stands: no empty component, and none that starts with a dot?
+pub fn is_plain(path: &str) -> bool {
+    path.split('/')
+        .all(|component| !component.is_empty() && !component.starts_with('.'))
+}
+
+/// The same for one component, or a stretch of one.
+pub fn is_plain_name(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with('.')
+        && !name.bytes().any(|byte| byte == b'/' || byte == b'\0')
+}
+
 /// The same place without doubled slashes, `.` and `..`: the form in which files are kept.
 pub fn normalize(path: &str) -> std::borrow::Cow<'_, str> {
-    if !path.contains("//") && !path.contains("/.") && !path.ends_with('/') {
+    if path.strip_prefix('/').is_some_and(is_plain) {
         return path.into();
     }
     let mut components: Vec<&str> = Vec::new();

@@ -10,7 +10,6 @@ use crate::error::{InterpolationError, LookupError};
 use crate::hash::Hash;
 use crate::options::{FileOptions, Options};
 use crate::path;
-use crate::ruby_text;
 use crate::scope::{Scope, WithLocal};
 use crate::template::{Part, Template, Token, Variable};
 use crate::tree::Tree;
@@ -36,9 +35,9 @@ pub(crate) struct PlannedLevel<'a> {
 
 /// A place to look into.
 pub(crate) struct Location<'a> {
-    /// As it stands in `hiera.yaml`.
+    /// As it stands in `hiera.yaml`. Kept only for explanations.
     pub(crate) original: ArcStr,
-    /// What that came to. Kept only for explanations.
+    /// What that came to. Of files, kept only for explanations.
     pub(crate) path: String,
     pub(crate) is_uri: bool,
     /// `None`: there is nothing at that place.
@@ -64,7 +63,7 @@ impl<'a> Plan<'a> {
         let mut planner = Planner {
             tree,
             keeps_paths,
-            locations: Vec::new(),
+            locations: Vec::with_capacity(config.levels().len()),
             filled: Filled::default(),
         };
         let is_built_in = config.path().is_none();
@@ -304,6 +303,16 @@ impl<'a> Planner<'a> {
         text: &Text,
         scope: &dyn Scope,
     ) -> Result<(), LookupError> {
+        if self.plain_path(level, text, scope)? {
+            let file = self.tree.file(&self.filled.text, level.format());
+            self.locations.push(Location {
+                original: ArcStr::new(),
+                path: String::new(),
+                is_uri: false,
+                file,
+            });
+            return Ok(());
+        }
         fill_text(text, scope, &mut self.filled)?;
         if let Some(extension) = level.extension()
             && !self.filled.text.ends_with(extension)
@@ -317,18 +326,48 @@ impl<'a> Planner<'a> {
         } else {
             self.tree.file(&path::normalize(&joined), level.format())
         };
-        let path = if self.keeps_paths {
-            joined
+        let (original, path) = if self.keeps_paths {
+            (text.source().clone(), joined)
         } else {
-            String::new()
+            (ArcStr::new(), String::new())
         };
         self.locations.push(Location {
-            original: text.source().clone(),
+            original,
             path,
             is_uri: false,
             file,
         });
         Ok(())
+    }
+
+    /// Fills in a path that is normal as it is written, behind its directory, as nearly all are. Says whether it
+    /// turned out to be one: joining, normalizing and looking where it leads can be left out then.
+    fn plain_path(
+        &mut self,
+        level: &Level,
+        text: &Text,
+        scope: &dyn Scope,
+    ) -> Result<bool, LookupError> {
+        if self.keeps_paths
+            || !level.has_plain_datadir()
+            || !text.is_plain()
+            || text.source().starts_with('/')
+        {
+            return Ok(false);
+        }
+        self.filled.clear();
+        self.filled.text.push_str(level.datadir().source());
+        self.filled.text.push('/');
+        match text.template() {
+            None => self.filled.text.push_str(text.source()),
+            Some(template) => fill_parts(template, scope, &mut self.filled)?,
+        }
+        if let Some(extension) = level.extension()
+            && !self.filled.text.ends_with(extension)
+        {
+            self.filled.text.push_str(extension);
+        }
+        Ok(self.filled.are_variables_plain())
     }
 
     fn glob(
@@ -375,6 +414,14 @@ impl Filled {
         self.variables.clear();
     }
 
+    /// Is what came out of variables nothing but names?
+    fn are_variables_plain(&self) -> bool {
+        self.variables.iter().all(|range| {
+            let name = self.text.get(range.clone());
+            name.is_some_and(path::is_plain_name)
+        })
+    }
+
     /// Did a variable make the path absolute, or put a `..` into it?
     ///
     /// Puppet: follows such a path wherever it leads. Facts come from whoever asks, so here it leads nowhere.
@@ -415,6 +462,15 @@ fn fill_text(text: &Text, scope: &dyn Scope, filled: &mut Filled) -> Result<(), 
 /// Fills in the tokens of a configuration, where functions are refused.
 fn fill(template: &Template, scope: &dyn Scope, filled: &mut Filled) -> Result<(), LookupError> {
     filled.clear();
+    fill_parts(template, scope, filled)
+}
+
+/// The same behind what is there already.
+fn fill_parts(
+    template: &Template,
+    scope: &dyn Scope,
+    filled: &mut Filled,
+) -> Result<(), LookupError> {
     for part in template.parts() {
         match part {
             Part::Text(text) => filled.text.push_str(text),
@@ -428,15 +484,12 @@ fn fill(template: &Template, scope: &dyn Scope, filled: &mut Filled) -> Result<(
             }
             Part::Token(Token::Variable(variable)) => {
                 let start = filled.text.len();
-                let value = variable_value(variable, scope).map_err(|error| {
+                scope.write(variable, &mut filled.text).map_err(|error| {
                     LookupError::Interpolation {
                         template: template.source().clone(),
                         error,
                     }
                 })?;
-                if let Some(value) = value {
-                    ruby_text::to_s(&value, &mut filled.text);
-                }
                 filled.variables.push(start..filled.text.len());
             }
         }
@@ -445,7 +498,7 @@ fn fill(template: &Template, scope: &dyn Scope, filled: &mut Filled) -> Result<(
 }
 
 /// The value of a variable; `None` where it is not set.
-pub(crate) fn variable_value(
+fn variable_value(
     variable: &Variable,
     scope: &dyn Scope,
 ) -> Result<Option<Value>, InterpolationError> {

@@ -3,8 +3,11 @@
 //! A request carries thousands of facts and a lookup asks for a handful, so nothing here demands that
 //! all of them be there as values.
 
+use crate::error::InterpolationError;
 use crate::hash::Hash;
 use crate::key::{DigError, Segment, dig};
+use crate::ruby_text;
+use crate::template::Variable;
 use crate::value::Value;
 
 /// Top-scope variables by name.
@@ -21,11 +24,27 @@ pub trait Scope {
             Some(value) => Ok(dig(&value, segments, key)?.cloned()),
         }
     }
+
+    /// Appends the text of a variable; nothing where it is not set.
+    fn write(&self, variable: &Variable, out: &mut String) -> Result<(), InterpolationError> {
+        let (name, segments) = variable.path.as_ref().map_err(|error| error.clone())?;
+        let value = match segments.is_empty() {
+            true => self.variable(name),
+            false => self.dig(name, segments, &variable.text)?,
+        };
+        if let Some(value) = value {
+            ruby_text::to_s(&value, out);
+        }
+        Ok(())
+    }
 }
 
 /// Takes the leading `::` off: all variables here are of the top scope.
-pub fn bare_name(name: &str) -> &str {
-    name.trim_start_matches("::")
+pub fn bare_name(mut name: &str) -> &str {
+    while let Some(bare) = name.strip_prefix("::") {
+        name = bare;
+    }
+    name
 }
 
 /// A scope whose variables are all there as values.
@@ -55,41 +74,37 @@ impl Variables {
     }
 }
 
-impl Scope for Variables {
-    fn variable(&self, name: &str) -> Option<Value> {
-        let name = bare_name(name);
-        if let Some(value) = reserved(
-            name,
-            &self.facts,
-            &self.trusted,
-            &self.server_facts,
-            &self.environment,
-        ) {
-            return Some(value.clone());
+impl Variables {
+    fn get(&self, name: &str) -> Option<&Value> {
+        match name {
+            // These neither facts nor a classifier can set.
+            "facts" => Some(&self.facts),
+            "trusted" => Some(&self.trusted),
+            "server_facts" => Some(&self.server_facts),
+            "environment" => Some(&self.environment),
+            _ => self
+                .variables
+                .get(name)
+                .or_else(|| self.facts.as_hash()?.get(name)),
         }
-        let fact = || self.facts.as_hash().and_then(|facts| facts.get(name));
-        self.variables
-            .get(name)
-            .or_else(fact)
-            .cloned()
-            .or_else(|| built_in(name))
     }
 }
 
-/// The variables that neither facts nor a classifier can set.
-fn reserved<'a>(
-    name: &str,
-    facts: &'a Value,
-    trusted: &'a Value,
-    server_facts: &'a Value,
-    environment: &'a Value,
-) -> Option<&'a Value> {
-    match name {
-        "facts" => Some(facts),
-        "trusted" => Some(trusted),
-        "server_facts" => Some(server_facts),
-        "environment" => Some(environment),
-        _ => None,
+impl Scope for Variables {
+    fn variable(&self, name: &str) -> Option<Value> {
+        let name = bare_name(name);
+        self.get(name).cloned().or_else(|| built_in(name))
+    }
+
+    fn dig(&self, name: &str, segments: &[Segment], key: &str) -> Result<Option<Value>, DigError> {
+        let name = bare_name(name);
+        match self.get(name) {
+            Some(value) => Ok(dig(value, segments, key)?.cloned()),
+            None => match built_in(name) {
+                Some(value) => Ok(dig(&value, segments, key)?.cloned()),
+                None => Ok(None),
+            },
+        }
     }
 }
 

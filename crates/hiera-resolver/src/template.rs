@@ -112,6 +112,15 @@ impl Template {
         }
     }
 
+    /// The text with each token replaced by the same name.
+    pub fn with_tokens_as(&self, name: &str) -> String {
+        let parts = self.parts.iter().map(|part| match part {
+            Part::Text(text) => text,
+            Part::Token(_) => name,
+        });
+        parts.collect()
+    }
+
     /// Where its text comes from.
     pub fn origin(&self) -> &Origin {
         &self.origin

@@ -11,7 +11,6 @@ use crate::error::{InterpolationError, LookupError};
 use crate::explain::{Event, NodeKind};
 use crate::hash::Hash;
 use crate::key::KeyError;
-use crate::plan::variable_value;
 use crate::ruby_text;
 use crate::template::{Function, Origin, Part, Template, Token, Variable};
 use crate::value::Value;
@@ -169,17 +168,14 @@ impl Walk<'_, '_> {
         variable: &Variable,
         text: &mut String,
     ) -> Result<(), InterpolationError> {
-        let value =
-            if self.explanation.is_none() && self.overrides.is_none() && self.defaults.is_none() {
-                variable_value(variable, self.session.scope)?
-            } else {
-                // Variables come from whoever asks, and are no secret to them.
-                let outer = std::mem::replace(&mut self.is_secret, false);
-                let value = self.explained_variable(variable);
-                self.is_secret = outer;
-                value?
-            };
-        if let Some(value) = value {
+        if self.explanation.is_none() && self.overrides.is_none() && self.defaults.is_none() {
+            return self.session.scope.write(variable, text);
+        }
+        // Variables come from whoever asks, and are no secret to them.
+        let outer = std::mem::replace(&mut self.is_secret, false);
+        let value = self.explained_variable(variable);
+        self.is_secret = outer;
+        if let Some(value) = value? {
             ruby_text::to_s(&value, text);
         }
         Ok(())

@@ -17,6 +17,7 @@ use crate::key::{LookupKey, Segment};
 use crate::merge::MergeStrategy;
 use crate::options::{self, Conversion, Entry, LOOKUP_OPTIONS};
 use crate::plan::{Location, Plan, PlannedLevel};
+use crate::table_key::TableKey;
 use crate::types::{self, Type};
 use crate::value::Value;
 
@@ -159,13 +160,18 @@ impl<'s, 'a> Walk<'s, 'a> {
     pub(super) fn options_of(&mut self, key: &LookupKey) -> Step<Cow<'a, Entry>> {
         if self.explanation.is_none()
             && !self.is_global_only
-            && let Some(ready) = self.session.ready_options(key.module())?
+            && let Some(layers) = self.session.layers_with_ready_options(key.module())?
         {
-            return Ok(options::find(&ready, key.root())?.map(Cow::Borrowed));
+            let ready = layers
+                .iter()
+                .flatten()
+                .flat_map(|prepared| prepared.ready_options());
+            return Ok(options::find(ready, key.root())?.map(Cow::Borrowed));
         }
         match self.assembled_options(key.module())? {
             Some(options) => {
-                Ok(options::find(&[&options], key.root())?.map(|entry| Cow::Owned(entry.clone())))
+                let found = options::find(std::iter::once(options.as_ref()), key.root())?;
+                Ok(found.map(|entry| Cow::Owned(entry.clone())))
             }
             None => Ok(None),
         }
@@ -299,7 +305,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         let found = self.node(heading, |walk| {
             let options = walk.default_options(module, &prepared)?;
             let entry = match &options {
-                Some(options) => options::find(&[options.as_ref()], key.root())?,
+                Some(options) => options::find(std::iter::once(options.as_ref()), key.root())?,
                 None => None,
             };
             let strategy = match entry {
@@ -351,7 +357,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         &mut self,
         plan: &Plan<'a>,
         planned: &PlannedLevel<'a>,
-        root: &ArcStr,
+        root: &TableKey,
         strategy: &MergeStrategy,
     ) -> Step {
         let level = planned.level;
@@ -379,7 +385,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         plan: &Plan<'a>,
         planned: &PlannedLevel<'a>,
         location: &Location<'a>,
-        root: &ArcStr,
+        root: &TableKey,
         strategy: &MergeStrategy,
     ) -> Step {
         self.spend(1)?;
@@ -387,7 +393,7 @@ impl<'s, 'a> Walk<'s, 'a> {
             || (location_kind(location), None),
             |walk| {
                 if location.is_uri && planned.level.function().is_remote() {
-                    return walk.in_remote(planned, location, root);
+                    return walk.in_remote(planned, location, root.text());
                 }
                 let Some(contents) = plan.contents(planned.level, location)? else {
                     walk.report(None, || Event::LocationNotFound);
@@ -408,7 +414,7 @@ impl<'s, 'a> Walk<'s, 'a> {
                     });
                 }
                 let value = walk.interpolate(raw, root)?;
-                walk.report(Some(root), || Event::Found(value.clone()));
+                walk.report(Some(root.text()), || Event::Found(value.clone()));
                 if strategy.gathers() {
                     walk.gathered.push(value.clone());
                 }

@@ -1,0 +1,469 @@
+//! Instructions per lookup, counted by callgrind: repeatable where times are not.
+//!
+//!     cargo bench --bench instructions                 the table, beside the goals
+//!     cargo bench --bench instructions -- --check      fails where a count is over its budget by more than 5 %
+//!     cargo bench --bench instructions -- --record     takes today's counts for the budgets
+//!     cargo bench --bench instructions -- --large      with the tree of 20,000 nodes, which takes minutes
+//!
+//! The process runs itself under callgrind, which counts inside of [`measured_region`] alone and writes a file
+//! each time that it is left. Trees come from `gen_tree.py` and are kept below `target/bench`.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a benchmark that cannot run should say so and stop"
+)]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::http::Request as HttpRequest;
+use hiera_resolver::scope::Variables;
+use hiera_resolver::{Hash, MergeStrategy, Outcome, Request, Session, Snapshot, Value};
+use hierad::config::Limits;
+use hierad::environments::{Environments, load_once};
+use hierad::http::App;
+use hierad::json::write_value;
+use hierad::load::CodeDirectory;
+use http_body_util::BodyExt;
+use tower::ServiceExt;
+
+/// The allocator of the server.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Lookups of a case. Callgrind counts all of them, and the table shows their mean.
+const LOOKUPS: usize = 200;
+/// Room above a budget for what another compiler or hash seed does.
+const ROOM: f64 = 1.05;
+
+/// A case, and what it may cost where a goal is set.
+struct Case {
+    name: &'static str,
+    goal: Option<u64>,
+    run: fn(&Bench),
+}
+
+const CASES: &[Case] = &[
+    case("resolver: first found, 6 levels", Some(5_000), |bench| {
+        bench.resolve("first_common")
+    }),
+    case("resolver: first found, 1st level", Some(5_000), |bench| {
+        bench.resolve("first_node")
+    }),
+    case("resolver: not found", None, |bench| bench.resolve("miss")),
+    case("resolver: unique merge", Some(40_000), |bench| {
+        bench.resolve("unique")
+    }),
+    case("resolver: hash merge", Some(40_000), |bench| {
+        bench.resolve("hash")
+    }),
+    case("resolver: deep merge", None, |bench| bench.resolve("deep")),
+    case(
+        "resolver: deep merge, 4 × 200 entries",
+        Some(1_500_000),
+        |bench| bench.resolve("bigdeep"),
+    ),
+    case("resolver: three interpolations", Some(25_000), |bench| {
+        bench.resolve("interp")
+    }),
+    case("resolver: module layer", Some(12_000), |bench| {
+        bench.resolve("module")
+    }),
+    case("resolver: first found of 8 levels", None, |bench| {
+        bench.resolve_levels(8)
+    }),
+    case("resolver: first found of 40 levels", None, |bench| {
+        bench.resolve_levels(40)
+    }),
+    case("request: first found", None, |bench| {
+        bench.request(&bench.bodies("first_common"))
+    }),
+    case("request: no facts", None, |bench| {
+        bench.request(&bench.bodies_without_facts())
+    }),
+    case("request: one key", None, |bench| {
+        bench.request(&bench.batches(1))
+    }),
+    case("request: batch of 100 keys", None, |bench| {
+        bench.request(&bench.batches(100))
+    }),
+];
+
+const fn case(name: &'static str, goal: Option<u64>, run: fn(&Bench)) -> Case {
+    Case { name, goal, run }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
+    if let Some(place) = arguments.iter().position(|argument| argument == "--inside") {
+        return run_cases(&arguments[place + 1]);
+    }
+    if has("--test") {
+        // `cargo test --benches` only wants to know that it builds.
+        return;
+    }
+    let counts = count("medium");
+    let budgets = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/budgets.json");
+    if has("--record") {
+        let text = serde_json::to_string_pretty(&counts).unwrap();
+        std::fs::write(&budgets, text + "\n").unwrap();
+    }
+    let budgets: BTreeMap<String, u64> =
+        serde_json::from_slice(&std::fs::read(&budgets).expect("benches/budgets.json")).unwrap();
+    let is_within = show(&counts, &budgets);
+    if has("--large") {
+        show_growth(&counts);
+    }
+    if has("--check") && !is_within {
+        println!("\nA count is over its budget. Where the cost is meant, record it: -- --record");
+        std::process::exit(1);
+    }
+}
+
+/// Prints the counts; says whether all are within their budgets.
+fn show(counts: &BTreeMap<String, u64>, budgets: &BTreeMap<String, u64>) -> bool {
+    let mut is_within = true;
+    let mut rows = Vec::new();
+    println!(
+        "{:40} {:>12} {:>12} {:>12}",
+        "instructions of", "counted", "goal", "budget"
+    );
+    for case in CASES {
+        let count = counts[case.name];
+        let budget = budgets.get(case.name).copied();
+        let is_over = budget.is_none_or(|budget| count as f64 > budget as f64 * ROOM);
+        is_within &= !is_over;
+        let shown = |number: Option<u64>| number.map_or("-".to_owned(), |it| it.to_string());
+        let mut remark = String::new();
+        if case.goal.is_some_and(|goal| count > goal) {
+            remark.push_str("  goal missed");
+        }
+        if is_over {
+            remark.push_str("  OVER BUDGET");
+        }
+        println!(
+            "{:40} {count:>12} {:>12} {:>12}{remark}",
+            case.name,
+            shown(case.goal),
+            shown(budget)
+        );
+        rows.push((
+            case.name.to_owned(),
+            count as f64,
+            case.goal.map(|it| it as f64),
+        ));
+    }
+    let per_level = (counts["resolver: first found of 40 levels"] as f64
+        - counts["resolver: first found of 8 levels"] as f64)
+        / 32.0;
+    let batch = counts["request: batch of 100 keys"] as f64 / counts["request: one key"] as f64;
+    println!(
+        "\n{:40} {per_level:>12.0} {:>12}",
+        "instructions a level", 300
+    );
+    println!("{:40} {batch:>11.1}× {:>11}×", "100 keys beside one", 15);
+    rows.push(("instructions a level".to_owned(), per_level, Some(300.0)));
+    rows.push(("100 keys beside one".to_owned(), batch, Some(15.0)));
+    write_rows("instructions.json", &rows);
+    is_within
+}
+
+/// The same lookups on 20 and on 20,000 nodes.
+fn show_growth(medium: &BTreeMap<String, u64>) {
+    let (small, large) = (count("small"), count("large"));
+    println!(
+        "\n{:40} {:>10} {:>10} {:>10} {:>8} {:>6}",
+        "growth", "20 nodes", "1,000", "20,000", "ratio", "goal"
+    );
+    let mut rows = Vec::new();
+    for name in [
+        "resolver: first found, 6 levels",
+        "resolver: first found, 1st level",
+        "resolver: module layer",
+        "request: first found",
+    ] {
+        let ratio = large[name] as f64 / small[name] as f64;
+        println!(
+            "{name:40} {:>10} {:>10} {:>10} {ratio:>7.2}× {:>5}×",
+            small[name], medium[name], large[name], 1.3
+        );
+        rows.push((format!("20,000 nodes beside 20, {name}"), ratio, Some(1.3)));
+    }
+    write_rows("growth.json", &rows);
+}
+
+fn write_rows(file: &str, rows: &[(String, f64, Option<f64>)]) {
+    let rows: Vec<serde_json::Value> = rows
+        .iter()
+        .map(|(name, value, goal)| {
+            serde_json::json!({"name": name, "value": value, "goal": goal,
+                "met": goal.map(|goal| *value <= goal)})
+        })
+        .collect();
+    let path = workspace("").join(file);
+    std::fs::write(path, serde_json::to_string_pretty(&rows).unwrap()).unwrap();
+}
+
+/// Runs all cases on a tree under callgrind: mean instructions by name.
+fn count(size: &str) -> BTreeMap<String, u64> {
+    tree(size);
+    let dumps = tempfile::tempdir().unwrap();
+    let output = Command::new("valgrind")
+        .args([
+            "--tool=callgrind",
+            "--toggle-collect=instructions::measured_region",
+        ])
+        .arg("--dump-after=instructions::measured_region")
+        .arg(format!(
+            "--callgrind-out-file={}",
+            dumps.path().join("counts").display()
+        ))
+        .arg(std::env::current_exe().unwrap())
+        .args(["--inside", size])
+        .output()
+        .expect("valgrind is needed: apt-get install valgrind");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let total = |place: usize| {
+        let text =
+            std::fs::read_to_string(dumps.path().join(format!("counts.{}", place + 1))).unwrap();
+        let total = text.lines().find_map(|line| line.strip_prefix("totals: "));
+        total.unwrap().trim().parse::<u64>().unwrap()
+    };
+    CASES
+        .iter()
+        .enumerate()
+        .map(|(place, case)| (case.name.to_owned(), total(place) / LOOKUPS as u64))
+        .collect()
+}
+
+fn run_cases(size: &str) {
+    let bench = Bench::new(tree(size));
+    for case in CASES {
+        (case.run)(&bench);
+    }
+}
+
+/// What callgrind looks into.
+#[inline(never)]
+fn measured_region(work: &mut dyn FnMut()) {
+    work();
+}
+
+/// Does it once to warm up, and once to be counted.
+fn measure(mut work: impl FnMut()) {
+    work();
+    measured_region(&mut work);
+}
+
+struct Bench {
+    tree: PathBuf,
+    environments: Environments,
+    router: Router,
+}
+
+impl Bench {
+    fn new(tree: PathBuf) -> Self {
+        let environments = load(&tree);
+        let router = App::new(environments.clone(), Limits::default()).router();
+        Bench {
+            tree,
+            environments,
+            router,
+        }
+    }
+
+    /// The lookups of one kind, as they stand in the generated file.
+    fn bodies(&self, kind: &str) -> Vec<String> {
+        let text = std::fs::read_to_string(self.tree.join(format!("lookups-{kind}.jsonl")));
+        text.unwrap()
+            .lines()
+            .take(LOOKUPS)
+            .map(str::to_owned)
+            .collect()
+    }
+
+    fn bodies_without_facts(&self) -> Vec<String> {
+        let mut bodies = self.bodies("first_common");
+        for body in &mut bodies {
+            let whole: serde_json::Value = serde_json::from_str(body).unwrap();
+            *body =
+                serde_json::json!({"key": whole["key"], "trusted": whole["trusted"]}).to_string();
+        }
+        bodies
+    }
+
+    /// Requests of one node each for so many keys.
+    fn batches(&self, size: usize) -> Vec<String> {
+        let bodies = self.bodies("first_common");
+        let key = |body: &String| {
+            let whole: serde_json::Value = serde_json::from_str(body).unwrap();
+            whole["key"].clone()
+        };
+        let mut keys: Vec<serde_json::Value> = bodies.iter().map(key).collect();
+        keys.dedup();
+        let batch = |place: usize, body: &String| {
+            let keys: Vec<_> = keys.iter().cycle().skip(place).take(size).collect();
+            let mut whole: serde_json::Value = serde_json::from_str(body).unwrap();
+            let object = whole.as_object_mut().unwrap();
+            object.remove("key");
+            object.insert("keys".to_owned(), serde_json::json!(keys));
+            whole.to_string()
+        };
+        bodies
+            .iter()
+            .enumerate()
+            .map(|(place, body)| batch(place, body))
+            .collect()
+    }
+
+    /// Lookups by the resolver alone, on facts that are values already, with their JSON written.
+    fn resolve(&self, kind: &str) {
+        let environment = self.environments.get("production").unwrap();
+        let lookups: Vec<Lookup> = self
+            .bodies(kind)
+            .iter()
+            .map(|it| Lookup::read(it))
+            .collect();
+        resolve_all(&environment.snapshot, &lookups);
+    }
+
+    /// A hierarchy of so many levels, of which the last has the key.
+    fn resolve_levels(&self, levels: usize) {
+        let tree = workspace(&format!("levels-{levels}"));
+        let production = tree.join("environments/production");
+        let mut hiera = "version: 5\nhierarchy:\n".to_owned();
+        for level in 0..levels {
+            writeln!(
+                hiera,
+                "  - {{name: l{level}, path: \"l{level}/%{{facts.role}}.yaml\"}}"
+            )
+            .unwrap();
+            let directory = production.join(format!("data/l{level}"));
+            std::fs::create_dir_all(&directory).unwrap();
+            let key = if level + 1 == levels {
+                "wanted"
+            } else {
+                "other"
+            };
+            std::fs::write(directory.join("web.yaml"), format!("{key}: 1\n")).unwrap();
+        }
+        std::fs::write(production.join("hiera.yaml"), hiera).unwrap();
+        let environment = load(&tree).get("production").unwrap();
+        let body = r#"{"key":"wanted","facts":{"role":"web"},"trusted":{}}"#;
+        let lookups: Vec<Lookup> = (0..LOOKUPS).map(|_| Lookup::read(body)).collect();
+        resolve_all(&environment.snapshot, &lookups);
+    }
+
+    /// Whole requests, from the body's bytes to those of the answer, without a socket.
+    fn request(&self, bodies: &[String]) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let make = |body: &String| {
+            HttpRequest::post("/lookup")
+                .header("content-type", "application/json")
+                .body(Body::from(Bytes::from(body.clone())))
+                .unwrap()
+        };
+        let mut rounds: Vec<Vec<_>> = (0..2).map(|_| bodies.iter().map(make).collect()).collect();
+        measure(|| {
+            let requests = rounds.pop().unwrap();
+            runtime.block_on(async {
+                for request in requests {
+                    let response = self.router.clone().oneshot(request).await.unwrap();
+                    assert!(response.status().is_success());
+                    black_box(response.into_body().collect().await.unwrap().to_bytes());
+                }
+            });
+        });
+    }
+}
+
+struct Lookup {
+    key: String,
+    merge: Option<MergeStrategy>,
+    variables: Variables,
+}
+
+impl Lookup {
+    fn read(body: &str) -> Self {
+        let whole = hiera_resolver::json::parse(body.as_bytes(), &mut |text| Value::str(text));
+        let whole = whole.unwrap();
+        let whole = whole.as_hash().unwrap();
+        let hash = |name: &str| whole.get(name).unwrap().as_hash().unwrap().clone();
+        Lookup {
+            key: whole.get("key").unwrap().as_str().unwrap().to_owned(),
+            merge: whole
+                .get("merge")
+                .map(|it| MergeStrategy::parse(it).unwrap()),
+            variables: Variables::new("production", hash("facts"), hash("trusted"), Hash::new()),
+        }
+    }
+}
+
+fn resolve_all(snapshot: &Snapshot, lookups: &[Lookup]) {
+    let mut out = Vec::with_capacity(1 << 20);
+    measure(|| {
+        for lookup in lookups {
+            out.clear();
+            let names = [lookup.key.as_str()];
+            let request = Request {
+                merge: lookup.merge.as_ref(),
+                ..Request::new(&names)
+            };
+            let answer = Session::new(snapshot, &lookup.variables, false).lookup(&request);
+            if let Outcome::Found(value) = answer.outcome.unwrap() {
+                write_value(&value, &mut out);
+            }
+            black_box(&out);
+        }
+    });
+}
+
+fn load(tree: &Path) -> Environments {
+    load_once(&CodeDirectory {
+        root: tree.to_owned(),
+        hiera_config: None,
+        max_file_size: 1 << 30,
+    })
+}
+
+/// A generated tree, made where it is not there yet.
+fn tree(size: &str) -> PathBuf {
+    let out = workspace(&format!("tree-{size}"));
+    if !out.join("manifest.json").exists() {
+        let generator = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/gen_tree.py");
+        let status = Command::new("python3")
+            .arg(generator)
+            .args(["--size", size, "--seed", "1", "--out"])
+            .arg(&out)
+            .stdout(std::process::Stdio::null())
+            .status()
+            .expect("python3 is needed");
+        assert!(status.success(), "gen_tree.py failed");
+    }
+    out
+}
+
+/// A directory for what benchmarks make.
+fn workspace(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("../bench")
+        .join(name);
+    std::fs::create_dir_all(&path).unwrap();
+    path.canonicalize().unwrap()
+}

@@ -1,0 +1,56 @@
+//! [`TableKey`]: a text and its hash. A lookup searches many tables for the same key and hashes it once.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+
+use arcstr::ArcStr;
+use foldhash::fast::{FixedState, FoldHasher};
+
+/// The hash function of all tables of one process. Its seed is drawn at the start: requests cannot be made to
+/// collide.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TableState;
+
+static STATE: LazyLock<FixedState> =
+    LazyLock::new(|| FixedState::with_seed(RandomState::new().hash_one(0)));
+
+impl BuildHasher for TableState {
+    type Hasher = FoldHasher<'static>;
+
+    fn build_hasher(&self) -> Self::Hasher {
+        STATE.build_hasher()
+    }
+}
+
+/// A text and its hash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableKey {
+    text: ArcStr,
+    hash: u64,
+}
+
+impl TableKey {
+    /// Hashes a text.
+    pub fn new(text: ArcStr) -> Self {
+        let hash = TableState.hash_one(text.as_str());
+        TableKey { text, hash }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &ArcStr {
+        &self.text
+    }
+
+    /// Its hash in any table with [`TableState`].
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
+}
+
+impl std::ops::Deref for TableKey {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
