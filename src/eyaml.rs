@@ -3,7 +3,6 @@
 //! [`KeySource`] says where the keys of a level come from, [`Keys`] opens an envelope, [`decrypt_text`] replaces
 //! every block of a string. No error here says anything of a key or of what was encrypted.
 
-mod base64;
 mod block;
 mod envelope;
 mod key_source;

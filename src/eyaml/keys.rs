@@ -11,8 +11,9 @@ use cms::cert::x509::Certificate;
 use cms::cert::x509::der::asn1::{Any, Null, ObjectIdentifier, OctetStringRef};
 use cms::cert::x509::der::{self, Decode, Encode, Tag};
 use cms::cert::x509::spki::AlgorithmIdentifierOwned;
+use psych_yaml::base64;
 
-use super::{DecryptError, KeySource, KeysError, base64, envelope};
+use super::{DecryptError, KeySource, KeysError, envelope};
 
 /// A private key and the certificate that values are encrypted for.
 pub(crate) struct Keys {
