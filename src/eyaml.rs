@@ -4,11 +4,13 @@
 //! every block of a string. No error here says anything of a key or of what was encrypted.
 
 mod block;
+mod chest;
 mod envelope;
 mod key_source;
 mod keys;
 
 pub(crate) use block::decrypt_text;
+pub(crate) use chest::{Chest, KeyTexts};
 pub(crate) use key_source::KeySource;
 pub(crate) use keys::Keys;
 
