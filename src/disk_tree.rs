@@ -8,7 +8,9 @@ use hiera_resolver::data::Texts;
 use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
 use hiera_resolver::{DataFile, Format, HieraConfig, Layer, Tree, glob};
 
-use crate::load::{self, CodeDirectory, EnvironmentConf, KeyRings, Listings, is_module_name};
+use crate::load::{
+    self, CodeDirectory, EnvironmentConf, KeyRings, Known, Listings, is_module_name,
+};
 
 /// An environment whose files are read when they are asked for.
 pub(crate) struct DiskTree<'a> {
@@ -56,11 +58,12 @@ impl<'a> DiskTree<'a> {
     /// Reads the keys that a layer's files are encrypted for.
     fn add_keys(&self, layer: &Layer) {
         for level in layer.config().into_iter().flat_map(HieraConfig::all_levels) {
-            if let Format::Eyaml(id) = level.format() {
-                self.keys
-                    .borrow_mut()
-                    .add(id, level, &self.name, self.code.max_file_size);
-            }
+            let known = Known {
+                environment: &self.name,
+                listings: &self.listings,
+                max_file_size: self.code.max_file_size,
+            };
+            self.keys.borrow_mut().add(level, &known);
         }
     }
 

@@ -3,13 +3,14 @@
 //! [`KeySource`] says where the keys of a level come from, [`Keys`] opens an envelope, [`decrypt_text`] replaces
 //! every block of a string. No error here says anything of a key or of what was encrypted.
 
-mod base64;
 mod block;
+mod chest;
 mod envelope;
 mod key_source;
 mod keys;
 
 pub(crate) use block::decrypt_text;
+pub(crate) use chest::{Chest, KeyTexts};
 pub(crate) use key_source::KeySource;
 pub(crate) use keys::Keys;
 

@@ -6,6 +6,7 @@
 //! changed. Whatever is wrong stays with its file: loading itself cannot fail.
 
 mod decode;
+mod key_rings;
 mod layers;
 mod read;
 mod search;
@@ -22,7 +23,8 @@ use sha2::{Digest, Sha256};
 
 use crate::progress::Progress;
 
-pub(crate) use decode::{KeyRings, decode_one};
+pub(crate) use decode::decode_one;
+pub(crate) use key_rings::{KeyRings, Known};
 pub(crate) use layers::{
     EnvironmentConf, environment_layer, environment_names, global_layer, is_environment_name,
     is_module_name, module_layer,
@@ -71,6 +73,8 @@ pub(crate) struct Loaded {
     files: HashMap<(Format, String), CachedFile>,
     /// The configurations, by what they hold.
     configs: HashMap<PathBuf, ContentDigest>,
+    /// The files with keys, by what they hold.
+    key_files: Vec<(PathBuf, ContentDigest)>,
     /// Every directory that was looked into, and what it looked like.
     directories: Vec<(PathBuf, Option<Stamp>)>,
 }
@@ -115,12 +119,19 @@ pub(crate) fn load_environment(
     let mut layers = layers::read_layers(code, name);
     let listings = Listings::default();
     let found = search::find_files(&layers, &listings);
-    let keys = KeyRings::of(&layers, name, code.max_file_size);
+    let keys = KeyRings::of(
+        &layers,
+        &Known {
+            environment: name,
+            listings: &listings,
+            max_file_size: code.max_file_size,
+        },
+    );
     let files = decode::decode_all(code, found.files, &keys, previous, progress);
     let mut configs: HashMap<PathBuf, ContentDigest> = std::mem::take(&mut layers.texts)
         .into_iter()
         .map(|(path, bytes)| (path, Sha256::digest(&bytes).into()))
-        .chain(keys.files())
+        .chain(keys.key_files().iter().cloned())
         .collect();
     // A module counts even if it has no data: its name is taken.
     configs.extend(
@@ -136,6 +147,9 @@ pub(crate) fn load_environment(
         .collect();
     directories.append(&mut layers.directories);
     directories.extend(found.directories);
+    directories.extend_from_slice(keys.directories());
+    let linked_keys = keys.key_files().iter();
+    directories.extend(linked_keys.filter_map(|(path, _)| linked_directory(path)));
     directories.extend(
         files
             .keys()
@@ -177,6 +191,7 @@ pub(crate) fn load_environment(
         snapshot: Arc::new(snapshot),
         files,
         configs,
+        key_files: keys.key_files().to_vec(),
         directories,
     }
 }
@@ -202,6 +217,7 @@ impl Loaded {
             snapshot: Arc::new(Snapshot::build(parts)),
             files: HashMap::new(),
             configs: HashMap::new(),
+            key_files: Vec::new(),
             directories: Vec::new(),
         }
     }

@@ -9,15 +9,15 @@ use super::KeysError;
 /// Where the two keys of a level come from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct KeySource {
-    private: Place,
-    public: Place,
+    pub(super) private: Place,
+    pub(super) public: Place,
 }
 
 /// A key in an environment variable, which wins where it is set, or in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Place {
-    variable: Option<String>,
-    file: Option<String>,
+pub(super) struct Place {
+    pub(super) variable: Option<String>,
+    pub(super) file: Option<String>,
 }
 
 /// Reads a file, or says why not.

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use aws_lc_rs::encoding::{AsDer, PublicKeyX509Der};
 use aws_lc_rs::rsa::{Pkcs1PrivateDecryptingKey, PrivateDecryptingKey};
@@ -11,13 +12,63 @@ use cms::cert::x509::Certificate;
 use cms::cert::x509::der::asn1::{Any, Null, ObjectIdentifier, OctetStringRef};
 use cms::cert::x509::der::{self, Decode, Encode, Tag};
 use cms::cert::x509::spki::AlgorithmIdentifierOwned;
+use psych_yaml::base64;
 
-use super::{DecryptError, KeySource, KeysError, base64, envelope};
+use super::{DecryptError, KeySource, KeysError, envelope};
 
 /// A private key and the certificate that values are encrypted for.
 pub(crate) struct Keys {
-    private: Pkcs1PrivateDecryptingKey,
+    private: Arc<Pkcs1PrivateDecryptingKey>,
     recipient: IssuerAndSerialNumber,
+}
+
+/// A private key by itself.
+pub(super) struct PrivateKey {
+    key: Arc<Pkcs1PrivateDecryptingKey>,
+    /// What a certificate must certify to belong to it.
+    public: Vec<u8>,
+}
+
+/// A certificate by itself.
+pub(super) struct PublicKey {
+    recipient: IssuerAndSerialNumber,
+    public: Vec<u8>,
+}
+
+impl PrivateKey {
+    pub(super) fn from_pem(text: &[u8]) -> Result<Self, KeysError> {
+        let private_der = private_key(text)?;
+        let private =
+            PrivateDecryptingKey::from_pkcs8(&private_der).map_err(|_| KeysError::PrivateSize)?;
+        let public: PublicKeyX509Der<'_> = private
+            .public_key()
+            .as_der()
+            .map_err(|_| KeysError::Private)?;
+        let public = public.as_ref().to_vec();
+        let key = Pkcs1PrivateDecryptingKey::new(private).map_err(|_| KeysError::Private)?;
+        Ok(PrivateKey {
+            key: Arc::new(key),
+            public,
+        })
+    }
+}
+
+impl PublicKey {
+    pub(super) fn from_pem(text: &[u8]) -> Result<Self, KeysError> {
+        let certificate = pem_block(text, "CERTIFICATE")
+            .or_else(|| pem_block(text, "X509 CERTIFICATE"))
+            .and_then(|body| Certificate::from_der(&base64::decode(body)).ok())
+            .ok_or(KeysError::Public)?
+            .tbs_certificate;
+        let public = certificate.subject_public_key_info.to_der();
+        Ok(PublicKey {
+            public: public.map_err(|_| KeysError::Public)?,
+            recipient: IssuerAndSerialNumber {
+                issuer: certificate.issuer,
+                serial_number: certificate.serial_number,
+            },
+        })
+    }
 }
 
 const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
@@ -25,26 +76,20 @@ const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1
 impl Keys {
     /// Makes keys of the texts of their files.
     pub(crate) fn from_pem(private: &[u8], public: &[u8]) -> Result<Keys, KeysError> {
-        let private_der = private_key(private)?;
-        let private =
-            PrivateDecryptingKey::from_pkcs8(&private_der).map_err(|_| KeysError::PrivateSize)?;
-        let certificate = pem_block(public, "CERTIFICATE")
-            .or_else(|| pem_block(public, "X509 CERTIFICATE"))
-            .and_then(|body| Certificate::from_der(&base64::decode(body)).ok())
-            .ok_or(KeysError::Public)?;
+        Keys::pair(
+            &PrivateKey::from_pem(private)?,
+            &PublicKey::from_pem(public)?,
+        )
+    }
 
-        let belongs_to: Option<PublicKeyX509Der<'_>> = private.public_key().as_der().ok();
-        let certified = certificate.tbs_certificate.subject_public_key_info.to_der();
-        match (belongs_to, certified) {
-            (Some(ours), Ok(certified)) if ours.as_ref() == certified => {}
-            _ => return Err(KeysError::Mismatch),
+    /// Puts two keys together that belong to each other.
+    pub(super) fn pair(private: &PrivateKey, public: &PublicKey) -> Result<Keys, KeysError> {
+        if private.public != public.public {
+            return Err(KeysError::Mismatch);
         }
         Ok(Keys {
-            private: Pkcs1PrivateDecryptingKey::new(private).map_err(|_| KeysError::Private)?,
-            recipient: IssuerAndSerialNumber {
-                issuer: certificate.tbs_certificate.issuer,
-                serial_number: certificate.tbs_certificate.serial_number,
-            },
+            private: private.key.clone(),
+            recipient: public.recipient.clone(),
         })
     }
 

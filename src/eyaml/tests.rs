@@ -1,4 +1,5 @@
 use hiera_resolver::{Hash, Value};
+use psych_yaml::base64;
 use serde::Deserialize;
 
 use super::*;

@@ -1,18 +1,16 @@
 //! Files → values: read, decrypted where they are encrypted, decoded on all cores; unless nothing changed.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
-use hiera_resolver::data::{KeysId, Texts};
-use hiera_resolver::scope::Variables;
-use hiera_resolver::{DataFile, Format, Hash};
+use hiera_resolver::data::Texts;
+use hiera_resolver::{DataFile, Format};
 use sha2::{Digest, Sha256};
 
-use super::{ABSENT, CachedFile, CodeDirectory, ContentDigest, Layers, Loaded, Stamp, read_file};
-use crate::eyaml::{self, KeySource, Keys};
+use super::{CachedFile, CodeDirectory, ContentDigest, KeyRings, Loaded, Stamp, read_file};
 use crate::progress::Progress;
 
 /// Reads and decodes files on all cores, and takes over those that have not changed.
@@ -110,90 +108,8 @@ pub(crate) fn decode_one(
     };
     let digest = Sha256::digest(&bytes).into();
     let file = match format {
-        Format::Eyaml(id) => {
-            DataFile::decode_encrypted(path, &bytes, texts, &|text| keys.decrypt(id, text))
-        }
+        Format::Eyaml(id) => keys.decode(id, path, &bytes, texts),
         _ => DataFile::decode(path, format, &bytes, texts),
     };
     (file, digest)
-}
-
-/// The keys of all levels that read encrypted files.
-#[derive(Default)]
-pub(crate) struct KeyRings {
-    rings: Vec<(KeysId, Result<Keys, String>)>,
-    /// The key files that were looked for, by what they hold.
-    read: Vec<(PathBuf, ContentDigest)>,
-}
-
-impl KeyRings {
-    /// Reads the keys that the levels of an environment name. Their options know the environment and no node.
-    pub(crate) fn of(layers: &Layers, environment: &str, max_file_size: u64) -> Self {
-        let all = [&*layers.global, &layers.environment]
-            .into_iter()
-            .chain(layers.modules.iter().map(|(_, layer)| layer));
-        let mut rings = KeyRings::default();
-        for level in all
-            .filter_map(|layer| layer.config())
-            .flat_map(|config| config.all_levels())
-        {
-            if let Format::Eyaml(id) = level.format() {
-                rings.add(id, level, environment, max_file_size);
-            }
-        }
-        rings
-    }
-
-    /// Reads the keys of one level.
-    pub(crate) fn add(
-        &mut self,
-        id: KeysId,
-        level: &hiera_resolver::config::Level,
-        environment: &str,
-        max_file_size: u64,
-    ) {
-        if self.rings.iter().any(|(known, _)| *known == id) {
-            return;
-        }
-        let scope = Variables::new(environment, Hash::new(), Hash::new(), Hash::new());
-        let read = |path: &Path| {
-            let bytes = read_file(path, max_file_size).map_err(|error| error.to_string());
-            let digest = bytes
-                .as_ref()
-                .map_or(ABSENT, |bytes| Sha256::digest(bytes).into());
-            self.read.push((path.to_path_buf(), digest));
-            bytes
-        };
-        let ring = match level.filled_options(&scope) {
-            Ok(options) => KeySource::from_options(&options)
-                .and_then(|source| Keys::load(&source, read))
-                .map_err(|error| error.to_string()),
-            Err(error) => Err(error.to_string()),
-        };
-        self.rings.push((id, ring));
-    }
-
-    /// The key files that were looked for: a new key is a new state of the data.
-    pub(super) fn files(&self) -> impl Iterator<Item = (PathBuf, ContentDigest)> + '_ {
-        self.read.iter().cloned()
-    }
-
-    fn is_same(&self, format: Format, previous: Option<&Loaded>) -> bool {
-        !matches!(format, Format::Eyaml(_))
-            || previous.is_some_and(|previous| {
-                self.read
-                    .iter()
-                    .all(|(path, digest)| previous.configs.get(path) == Some(digest))
-            })
-    }
-
-    fn decrypt(&self, id: KeysId, text: &str) -> Result<String, String> {
-        match self.rings.iter().find(|(known, _)| *known == id) {
-            Some((_, Ok(keys))) => {
-                eyaml::decrypt_text(text, keys).map_err(|error| error.to_string())
-            }
-            Some((_, Err(reason))) => Err(reason.clone()),
-            None => Err("there are no keys for it".to_owned()),
-        }
-    }
 }

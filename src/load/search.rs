@@ -35,6 +35,19 @@ pub(super) fn find_files(layers: &Layers, listings: &Listings) -> Found {
     found
 }
 
+/// The files that a path with variables could name, and the directories in which further ones could appear.
+pub(super) fn find_named(
+    base: &Text,
+    path: &Text,
+    listings: &Listings,
+) -> (Vec<String>, Vec<PathBuf>) {
+    let mut found = Found::default();
+    let pattern = Pattern::of(base, path, None, false);
+    found.search(&pattern, Format::Unknown, listings);
+    let files = found.files.into_iter().map(|(_, path)| path);
+    (files.collect(), found.directories)
+}
+
 /// A path with wildcards.
 #[derive(Debug, PartialEq, Eq)]
 struct Pattern {

@@ -12,25 +12,25 @@ use crate::process::{Process, wait_for};
 use crate::support::{TestServer, Tree, printed};
 
 /// What the values of `secrets.json` are when they are decrypted.
-const PASSWORD: &str = "correct-horse-battery";
+pub(crate) const PASSWORD: &str = "correct-horse-battery";
 const SECOND: &str = "tr0ub4dor-and-3";
 const NUMBER: &str = "4711421";
 
 static SECRETS: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_slice(&fs::read(key_file("secrets.json")).unwrap()).unwrap());
 
-fn key_file(name: &str) -> PathBuf {
+pub(crate) fn key_file(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fixtures/eyaml")
         .join(name)
 }
 
-fn key(name: &str) -> String {
+pub(crate) fn key(name: &str) -> String {
     fs::read_to_string(key_file(name)).unwrap()
 }
 
 /// A fixture with `<NAME>` filled in: values of `secrets.json`, and `KEYS` as the options that name the keys.
-fn filled(fixture: &str) -> String {
+pub(crate) fn filled(fixture: &str) -> String {
     let options = |prefix: &str| {
         format!(
             "{{pkcs7_private_key: {}, pkcs7_public_key: {}}}",
@@ -105,7 +105,7 @@ fn server() -> TestServer {
 
 /// Nothing of what is encrypted stands in a text.
 #[track_caller]
-fn tells_nothing(text: &str) {
+pub(crate) fn tells_nothing(text: &str) {
     for secret in [PASSWORD, SECOND, NUMBER, "correct-horse", "tr0ub4dor"] {
         assert!(!text.contains(secret), "{secret} in {text}");
     }
@@ -431,7 +431,7 @@ fn replace_keys(tree: &Tree, prefix: &str) {
     }
 }
 
-const EVENTS_ONLY: [(&str, &str); 2] = [
+pub(crate) const EVENTS_ONLY: [(&str, &str); 2] = [
     ("HIERAD_SETTLE_MS", "20"),
     ("HIERAD_RESCAN_INTERVAL_S", "3600"),
 ];

@@ -24,6 +24,8 @@ mod exact;
 mod hostile;
 /// What a lookup over HTTP answers beyond the value: batches, defaults, explanations, queries.
 mod lookup;
+/// Encrypted values whose keys are chosen by facts.
+mod node_keys;
 /// `openapi.yaml` against the router, both ways.
 mod openapi;
 /// `Process`: the binary serving a tree, spoken to over its socket.

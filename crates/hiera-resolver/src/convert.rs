@@ -13,7 +13,6 @@ use crate::types::signature::{Function, init_types};
 use crate::types::{InitType, Type, TypeMismatch, TypeParseError, assert_instance, infer};
 use crate::value::Value;
 
-mod base64;
 mod binary;
 mod boolean;
 mod collection;

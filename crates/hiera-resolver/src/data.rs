@@ -4,6 +4,7 @@
 //! cannot be read or parsed is a [`DataFile`] too: one that says so to whoever looks into it.
 
 mod build;
+mod sealed;
 
 use std::sync::Arc;
 
@@ -12,6 +13,9 @@ use indexmap::IndexSet;
 use psych_yaml::Limits;
 
 use self::build::ValueBuilder;
+pub(crate) use self::sealed::SEALED;
+use self::sealed::Sealed;
+pub use self::sealed::{KEY_OPTIONS, KeyChest};
 use crate::hash::Hash;
 use crate::options::FileOptions;
 use crate::table_key::TableKey;
@@ -55,6 +59,8 @@ pub fn is_encrypted(text: &str) -> bool {
 pub struct DataFile {
     path: ArcStr,
     contents: Result<Contents, FileFault>,
+    /// Where its keys depend on the node.
+    sealed: Option<Sealed>,
 }
 
 /// What a good file holds.
@@ -154,7 +160,7 @@ impl DataFile {
             Format::Hocon => decode_hocon(&path, bytes, texts),
             Format::Unknown => Ok(Contents::default()),
         };
-        DataFile { path, contents }
+        DataFile::of(path, contents)
     }
 
     /// Makes a file of the bytes of an eyaml file.
@@ -166,7 +172,7 @@ impl DataFile {
     ) -> Self {
         let path = ArcStr::from(path);
         let contents = decode_yaml(&path, bytes, texts, Some(decrypt));
-        DataFile { path, contents }
+        DataFile::of(path, contents)
     }
 
     /// A file that cannot be read.
@@ -176,9 +182,14 @@ impl DataFile {
             path: path.clone(),
             reason: reason.to_string(),
         };
+        DataFile::of(path, Err(fault))
+    }
+
+    fn of(path: ArcStr, contents: Result<Contents, FileFault>) -> Self {
         DataFile {
             path,
-            contents: Err(fault),
+            contents,
+            sealed: None,
         }
     }
 

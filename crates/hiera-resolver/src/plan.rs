@@ -5,7 +5,7 @@ use std::ops::Range;
 use arcstr::ArcStr;
 
 use crate::config::{DataFunction, HieraConfig, LayerKind, Level, Locations, Text};
-use crate::data::{Contents, DataFile};
+use crate::data::{Contents, DataFile, KEY_OPTIONS};
 use crate::error::{InterpolationError, LookupError};
 use crate::hash::Hash;
 use crate::options::{FileOptions, Options};
@@ -277,6 +277,11 @@ impl<'a> Planner<'a> {
             .options()
             .map(|options| fill_options(options, scope))
             .transpose()?;
+        if let Some(Ok(keys)) = level.node_keys(scope)? {
+            for location in self.locations.iter_mut().skip(start) {
+                location.file = location.file.map(|file| file.opened_with(&keys));
+            }
+        }
         let options = options.filter(|_| level.function().is_remote());
         if is_built_in {
             self.locations.truncate(
@@ -544,6 +549,49 @@ impl Level {
             .and_then(Value::as_hash)
             .cloned()
             .unwrap_or_default())
+    }
+}
+
+impl Level {
+    /// The options that name keys, filled in, or why there can be none; `None` where no variable stands in them.
+    fn node_keys(&self, scope: &dyn Scope) -> Result<Option<Result<Hash, String>>, LookupError> {
+        let options = match (self.function(), self.options()) {
+            (DataFunction::Eyaml, Some(Value::Hash(options)))
+                if options
+                    .iter()
+                    .any(|(_, value)| value.traits().has_templates) =>
+            {
+                options
+            }
+            _ => return Ok(None),
+        };
+        let mut keys = Hash::new();
+        let mut filled = Filled::default();
+        for name in KEY_OPTIONS {
+            let value = match options.get(name) {
+                None => continue,
+                Some(Value::Template(template)) => {
+                    fill(template, scope, &mut filled)?;
+                    // Puppet: reads the key wherever that leads.
+                    if filled.leads_out(template.source()) {
+                        let reason = format!("a variable leads `{name}` out of its place");
+                        return Ok(Some(Err(reason)));
+                    }
+                    Value::str(&filled.text)
+                }
+                Some(value) => value.clone(),
+            };
+            keys.insert(Value::str(name), value);
+        }
+        Ok(Some(Ok(keys)))
+    }
+
+    /// Why the keys that a node names open nothing of a file.
+    pub(crate) fn why_sealed(&self, file: &DataFile, scope: &dyn Scope) -> Option<String> {
+        match self.node_keys(scope).ok()?? {
+            Ok(keys) => file.why_sealed(&keys),
+            Err(reason) => Some(reason),
+        }
     }
 }
 

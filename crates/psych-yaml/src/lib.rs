@@ -42,7 +42,7 @@
 //! ```
 #![warn(missing_docs)]
 
-mod base64;
+pub mod base64;
 mod build;
 mod error;
 mod libyaml;

@@ -162,7 +162,7 @@ impl<B: Build> Reader<'_, B> {
             ScalarTag::Resolve => plain(text, mark)?,
             ScalarTag::String => Scalar::String(text),
             ScalarTag::Binary => {
-                decoded = base64::decode(text);
+                decoded = base64::decode(text.as_bytes());
                 std::str::from_utf8(&decoded).map_or(Scalar::Bytes(&decoded), Scalar::String)
             }
             ScalarTag::Float => Scalar::Float(float(plain(text, mark)?, mark)?),

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::{ConversionError, base64, unusable};
+use psych_yaml::base64;
+
+use super::{ConversionError, unusable};
 use crate::rich::Rich;
 use crate::types::signature::Function;
 use crate::value::Value;
@@ -65,8 +67,8 @@ fn decode(text: &[u8], format: Option<&Value>, is_utf8: bool) -> Result<Vec<u8>,
             return Err(unusable("\"\\xFF\" from ASCII-8BIT to UTF-8"));
         }
         Some("%s" | "%r") => Some(text.to_vec()),
-        // Puppet's padding by the length is no more than `decode_lenient` gives to any text.
-        Some("%b") => Some(base64::decode_lenient(text)),
+        // Puppet's padding by the length is no more than `decode` gives to any text.
+        Some("%b") => Some(base64::decode(text)),
         Some("%u") => base64::decode_urlsafe(text),
         _ => base64::decode_strict(text),
     };

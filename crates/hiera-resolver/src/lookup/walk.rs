@@ -10,6 +10,7 @@ use super::assemble::AssembledOptions;
 use super::remote::without_user;
 use super::{Explain, MAX_EXPLAINED, MAX_WORK, Outcome, Prepared, Session, Step};
 use crate::config::LayerKind;
+use crate::data::SEALED;
 use crate::error::{LookupError, Telling};
 use crate::explain::{Event, Explanation, NodeKind};
 use crate::hash::Hash;
@@ -413,7 +414,9 @@ impl<'s, 'a> Walk<'s, 'a> {
                         path,
                     });
                 }
-                let value = walk.interpolate(raw, root)?;
+                let value = walk
+                    .interpolate(raw, root)
+                    .map_err(|error| walk.with_reason(error, planned, location))?;
                 walk.report(Some(root.text()), || Event::Found(value.clone()));
                 if strategy.gathers() {
                     walk.gathered.push(value.clone());
@@ -421,6 +424,23 @@ impl<'s, 'a> Walk<'s, 'a> {
                 Ok(Some(value))
             },
         )
+    }
+
+    /// The same error; where a file stayed sealed, with what is wrong with the keys of this node.
+    fn with_reason(
+        &self,
+        error: LookupError,
+        planned: &PlannedLevel<'a>,
+        location: &Location<'a>,
+    ) -> LookupError {
+        match (error, location.file) {
+            (LookupError::Undecryptable { key, reason }, Some(file)) if reason == SEALED => {
+                let why = planned.level.why_sealed(file, self.session.scope);
+                let reason = why.map_or(reason, Into::into);
+                LookupError::Undecryptable { key, reason }
+            }
+            (error, _) => error,
+        }
     }
 
     /// Visits the places one after the other and merges what they have.

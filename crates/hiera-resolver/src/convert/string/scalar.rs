@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use num_bigint::BigInt;
+use psych_yaml::base64;
 
 use super::super::format::Format;
 use super::super::number::{big_to_float, float_text};
 use super::super::quote::{inspect_bytes, puppet_double_quote, puppet_quote, ruby_inspect};
-use super::super::{ConversionError, base64, sprintf, text_case, timespan, timestamp, unusable};
+use super::super::{ConversionError, sprintf, text_case, timespan, timestamp, unusable};
 use super::{illegal, is_blank};
 use crate::rich::Rich;
 use crate::value::Value;

@@ -1,0 +1,309 @@
+//! Encrypted values (eyaml) whose keys are chosen by what a node says of itself.
+//!
+//! What is expected here was answered by the real Puppet 7.23 with hiera-eyaml 3.3.0 for the same trees, apart from
+//! what `docs/differences.md` names.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::encrypted::{EVENTS_ONLY, PASSWORD, filled, key, tells_nothing};
+use crate::process::{Process, wait_for};
+use crate::support::{TestServer, Tree, printed};
+
+const OTHER: &str = "staple-of-another-key";
+
+/// A tree with keys for the sites `pdx` and `bfs` beside it, and options as given; `<K>` is their directory.
+fn tree(options: &str) -> Tree {
+    let tree = Tree::empty();
+    write_keys(&tree, "pdx", "");
+    write_keys(&tree, "bfs", "other_");
+    let keys = tree.path("R/keys").display().to_string();
+    let options = options.replace("<K>", &keys);
+    tree.write(
+        "/hiera.yaml",
+        format!(
+            r#"version: 5
+hierarchy:
+  - name: secrets
+    lookup_key: eyaml_lookup_key
+    paths: ["sites/%{{facts.site}}.eyaml", s.eyaml]
+    options: {{{options}}}
+"#
+        ),
+    );
+    tree.write(
+        "/data/s.eyaml",
+        filled("pdx: <password>\nbfs: <other>\nplain: text\nuses: \"%{lookup('pdx')}!\"\nboth: {list: ['<password>', '<other>']}\n"),
+    );
+    tree.write("/data/sites/bfs.eyaml", filled("own: <other>\n"));
+    tree
+}
+
+fn write_keys(tree: &Tree, site: &str, prefix: &str) {
+    for name in ["private", "public"] {
+        let text = key(&format!("{prefix}{name}_key.pkcs7.pem"));
+        tree.write(&format!("R/keys/{site}/next"), text);
+        let path = |name: &str| tree.path(&format!("R/keys/{site}/{name}"));
+        fs::rename(path("next"), path(&format!("{name}.pem"))).unwrap();
+    }
+}
+
+const BY_SITE: &str = r#"pkcs7_private_key: "<K>/%{facts.site}/private.pem", pkcs7_public_key: "<K>/%{facts.site}/public.pem""#;
+
+fn at(site: &str, key: &str) -> Value {
+    json!({ "key": key, "facts": { "site": site } })
+}
+
+#[track_caller]
+fn fails(server: &TestServer, request: &Value, reason: &str) {
+    let detail = server.lookup(request).detail(422, "lookup-failed");
+    assert!(detail.contains(reason), "{request}: {detail}");
+}
+
+#[test]
+fn each_node_decrypts_with_the_keys_its_facts_name() {
+    let server = TestServer::of(tree(BY_SITE), "");
+    for _ in 0..2 {
+        for (site, key, expected) in [
+            ("pdx", "pdx", PASSWORD),
+            ("bfs", "bfs", OTHER),
+            ("bfs", "own", OTHER),
+            ("pdx", "plain", "text"),
+            ("pdx", "uses", &format!("{PASSWORD}!")),
+            ("nowhere", "plain", "text"),
+            // Puppet opens the same file by these names.
+            ("./bfs", "bfs", OTHER),
+            ("/bfs", "bfs", OTHER),
+        ] {
+            let value = server.lookup(&at(site, key)).json()["value"].clone();
+            assert_eq!(value, expected, "{site} {key}");
+        }
+    }
+    let (stdout, stderr) = printed(
+        &server
+            .tree
+            .hierad("lookup")
+            .args(["bfs", "--facts"])
+            .arg(facts_file(&server.tree, "bfs"))
+            .output()
+            .unwrap(),
+    );
+    assert!(stdout.contains(OTHER), "{stdout}{stderr}");
+}
+
+fn facts_file(tree: &Tree, site: &str) -> std::path::PathBuf {
+    tree.write("R/facts.json", json!({ "site": site }).to_string());
+    tree.path("R/facts.json")
+}
+
+#[test]
+fn a_wrong_or_missing_key_fails_what_needs_it_and_nothing_else() {
+    let server = TestServer::of(tree(BY_SITE), "");
+    for key in ["pdx", "uses", "both"] {
+        fails(&server, &at("bfs", key), "cannot be opened with this key");
+        fails(&server, &at("nowhere", key), "/keys/nowhere/private.pem");
+        fails(&server, &json!({ "key": key }), "/keys//private.pem");
+        assert_eq!(server.value(&at("nowhere", "plain")), "\"text\"");
+    }
+    fails(
+        &server,
+        &at("pdx", "both"),
+        "cannot be opened with this key",
+    );
+    let half = r#"pkcs7_private_key: "<K>/%{facts.site}/private.pem""#;
+    let server = TestServer::of(tree(half), "");
+    fails(&server, &at("pdx", "pdx"), "`pkcs7_public_key`");
+    assert_eq!(server.value(&at("pdx", "plain")), "\"text\"");
+}
+
+#[test]
+fn what_fits_the_path_and_is_no_key_fails_alone() {
+    let options = r#"pkcs7_private_key: "<K>/%{facts.site}/private.pem", pkcs7_public_key: "<K>/pdx/public.pem""#;
+    let tree = tree(options);
+    tree.write("R/keys/text/private.pem", "no key at all");
+    fs::create_dir_all(tree.path("R/keys/directory/private.pem")).unwrap();
+    let server = TestServer::of(tree, "");
+    assert_eq!(server.value(&at("pdx", "pdx")), format!("\"{PASSWORD}\""));
+    fails(&server, &at("bfs", "bfs"), "does not belong");
+    fails(&server, &at("text", "pdx"), "not an RSA key");
+    fails(&server, &at("directory", "pdx"), "a directory");
+    assert_eq!(server.value(&at("text", "plain")), "\"text\"");
+    let shown = server.get("/environments/production").json();
+    assert_eq!(shown["state"], "ok", "{shown}");
+    assert_eq!(shown["last_fault"], Value::Null, "{shown}");
+}
+
+#[test]
+fn a_fact_cannot_lead_to_a_key_elsewhere() {
+    let options =
+        r#"pkcs7_private_key: "<K>/pdx/%{facts.site}.pem", pkcs7_public_key: "<K>/bfs/public.pem""#;
+    let server = TestServer::of(tree(options), "");
+    let elsewhere = server.tree.path("R/keys/bfs/private").display().to_string();
+    for site in [
+        "../bfs/private",
+        "x/../../bfs/private",
+        elsewhere.as_str(),
+        "../../keys/bfs/private",
+        "..",
+        "private\u{0}",
+    ] {
+        fails(&server, &at(site, "bfs"), "cannot be decrypted");
+    }
+    // As little as by a path that is a fact as a whole.
+    let whole = r#"pkcs7_private_key: "%{facts.site}", pkcs7_public_key: "<K>/bfs/public.pem""#;
+    let server = TestServer::of(tree(whole), "");
+    let elsewhere = server.tree.path("R/keys/bfs/private.pem");
+    let request = at(&elsewhere.display().to_string(), "bfs");
+    fails(&server, &request, "out of its place");
+}
+
+#[test]
+fn functions_are_not_allowed_where_keys_are_named() {
+    for call in [
+        "lookup('plain')",
+        "alias('plain')",
+        "literal('pdx')",
+        "scope('site')",
+    ] {
+        let options = BY_SITE.replace("facts.site", call);
+        let server = TestServer::of(tree(&options), "");
+        for key in ["pdx", "plain"] {
+            let detail = server.lookup(&at("pdx", key)).detail(422, "lookup-failed");
+            assert!(detail.contains("not allowed"), "{call}: {detail}");
+        }
+    }
+}
+
+#[test]
+fn variables_with_keys_are_chosen_by_facts_too() {
+    let options = r#"pkcs7_private_key_env_var: "TEST_%{facts.name}_PRIVATE", pkcs7_public_key_env_var: "TEST_%{facts.name}_PUBLIC", pkcs7_public_key: "<K>/%{facts.site}/public.pem""#
+        .replace("facts.name", "facts.who");
+    let tree = tree(&options);
+    let texts = ["", "other_"].map(|prefix| {
+        ["private", "public"].map(|name| key(&format!("{prefix}{name}_key.pkcs7.pem")))
+    });
+    let variables = [
+        ("TEST_PDX_PRIVATE", texts[0][0].as_str()),
+        ("TEST_PDX_PUBLIC", texts[0][1].as_str()),
+        ("TEST_BFS_PRIVATE", texts[1][0].as_str()),
+        ("TEST_BAD_PRIVATE", "none"),
+    ];
+    let server = Process::start(&tree, &variables);
+    let ask = |key: &str, who: &str, site: &str| {
+        let body = json!({ "key": key, "facts": { "who": who, "site": site } });
+        server.lookup(body.to_string().as_bytes())
+    };
+    assert_eq!(ask("pdx", "PDX", "").json()["value"], PASSWORD);
+    // The variable is not set, so the file counts.
+    assert_eq!(ask("bfs", "BFS", "bfs").json()["value"], OTHER);
+    for (who, site, reason) in [
+        ("BFS", "pdx", "does not belong"),
+        ("BAD", "pdx", "not an RSA key"),
+        ("NONE", "pdx", "`TEST_NONE_PRIVATE` is not set"),
+    ] {
+        let answer = ask("bfs", who, site);
+        assert_eq!(answer.status, 422);
+        assert!(answer.text().contains(reason), "{}", answer.text());
+        assert_eq!(ask("plain", who, site).json()["value"], "text");
+    }
+}
+
+#[test]
+fn the_name_of_the_environment_is_no_variable_of_a_node() {
+    let options = r#"pkcs7_private_key: "<K>/%{environment}/private.pem", pkcs7_public_key: "<K>/%{server_facts.environment}/public.pem""#;
+    let tree = tree(options);
+    write_keys(&tree, "production", "");
+    let server = TestServer::of(tree, "");
+    assert_eq!(server.value(&at("", "pdx")), format!("\"{PASSWORD}\""));
+    // Known when the data is loaded, and so are the values that its key does not open.
+    let shown = server.get("/environments/production").json();
+    assert!(shown.to_string().contains("cannot be decrypted"), "{shown}");
+
+    let mixed = r#"pkcs7_private_key: "<K>/%{environment}/%{facts.site}/private.pem", pkcs7_public_key: "<K>/%{facts.site}/public.pem""#;
+    let server = TestServer::of(self::tree(mixed), "");
+    fails(
+        &server,
+        &at("pdx", "pdx"),
+        "/keys/production/pdx/private.pem",
+    );
+    write_keys(&server.tree, "production/pdx", "");
+    assert_eq!(
+        server
+            .tree
+            .hierad("lookup")
+            .args(["pdx", "--facts"])
+            .arg(facts_file(&server.tree, "pdx"))
+            .output()
+            .unwrap()
+            .status
+            .code(),
+        Some(0)
+    );
+}
+
+#[test]
+fn nothing_decrypted_stands_in_explanations_and_errors() {
+    let server = TestServer::of(tree(BY_SITE), "");
+    for key in ["pdx", "both", "uses"] {
+        for site in ["pdx", "bfs", "nowhere"] {
+            let mut request = at(site, key);
+            request["explain"] = json!(true);
+            let text = server
+                .post_accepting("text/plain", request.to_string())
+                .text();
+            tells_nothing(&text);
+            request["type"] = json!("Integer");
+            let answer = server.lookup(&request);
+            tells_nothing(&answer.text());
+        }
+    }
+}
+
+#[test]
+fn keys_that_come_change_and_go_are_noticed() {
+    let tree = tree(BY_SITE);
+    let server = Process::start(&tree, &EVENTS_ONLY);
+    let becomes = |site: &str, key: &str, expected: &Value| {
+        wait_for(&format!("{key} at {site} to be {expected}"), || {
+            let answer = server.lookup(at(site, key).to_string().as_bytes());
+            let value = match answer.status {
+                200 => answer.json()["value"].clone(),
+                status => json!(status),
+            };
+            (value == *expected).then_some(())
+        });
+    };
+    let revision = || server.get("/environments/production").json()["revision"].clone();
+    becomes("late", "pdx", &json!(422));
+    let before = revision();
+    write_keys(&tree, "late", "");
+    becomes("late", "pdx", &json!(PASSWORD));
+    assert_ne!(revision(), before);
+    write_keys(&tree, "late", "other_");
+    becomes("late", "bfs", &json!(OTHER));
+    becomes("late", "pdx", &json!(422));
+    fs::remove_dir_all(tree.path("R/keys/late")).unwrap();
+    becomes("late", "bfs", &json!(422));
+    becomes("late", "plain", &json!("text"));
+    becomes("bfs", "bfs", &json!(OTHER));
+    wait_for("the first revision", || {
+        (revision() == before).then_some(())
+    });
+}
+
+#[test]
+fn many_at_once_get_the_same() {
+    let server = TestServer::of(tree(BY_SITE), "");
+    std::thread::scope(|scope| {
+        for place in 0..16 {
+            let server = &server;
+            scope.spawn(move || {
+                let (site, value) = [("pdx", PASSWORD), ("bfs", OTHER)][place % 2];
+                for _ in 0..20 {
+                    assert_eq!(server.lookup(&at(site, site)).json()["value"], value);
+                }
+            });
+        }
+    });
+}
