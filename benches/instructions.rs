@@ -10,7 +10,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::panic,
     clippy::indexing_slicing,
     clippy::print_stdout,
     reason = "a benchmark that cannot run should say so and stop"
@@ -22,14 +21,13 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::Request as HttpRequest;
 use hiera_resolver::scope::Variables;
 use hiera_resolver::{Hash, MergeStrategy, Outcome, Request, Session, Snapshot, Value};
 use hierad::config::Limits;
 use hierad::environments::{Environments, load_once};
-use hierad::http::App;
+use hierad::http::{App, Interface};
 use hierad::json::write_value;
 use hierad::load::CodeDirectory;
 use http_body_util::BodyExt;
@@ -271,17 +269,17 @@ fn measure(mut work: impl FnMut()) {
 struct Bench {
     tree: PathBuf,
     environments: Environments,
-    router: Router,
+    interface: Interface,
 }
 
 impl Bench {
     fn new(tree: PathBuf) -> Self {
         let environments = load(&tree);
-        let router = App::new(environments.clone(), Limits::default()).router();
+        let interface = App::new(environments.clone(), Limits::default()).interface();
         Bench {
             tree,
             environments,
-            router,
+            interface,
         }
     }
 
@@ -384,7 +382,7 @@ impl Bench {
             let requests = rounds.pop().unwrap();
             runtime.block_on(async {
                 for request in requests {
-                    let response = self.router.clone().oneshot(request).await.unwrap();
+                    let response = self.interface.clone().oneshot(request).await.unwrap();
                     assert!(response.status().is_success());
                     black_box(response.into_body().collect().await.unwrap().to_bytes());
                 }

@@ -8,19 +8,24 @@ mod lookup;
 mod query;
 mod reload;
 mod reply;
+mod scan;
 mod scope;
 mod status;
 
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
 use std::time::Instant;
 
 use axum::Router;
-use axum::extract::{Request, State};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::http::Request;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use tower_http::catch_panic::CatchPanicLayer;
+use tower::Service;
 
 pub(crate) use self::scope::without_nulls as plain_facts;
 
@@ -31,9 +36,15 @@ use crate::metrics::Metrics;
 use crate::reload::Reloader;
 use crate::remote::{RemoteSettings, Remotes};
 
-/// What handlers share.
+/// What handlers share. Clones are the same.
 #[derive(Clone, Debug)]
 pub struct App {
+    shared: Arc<Shared>,
+}
+
+/// Behind one pointer, since every request takes a clone.
+#[derive(Clone, Debug)]
+pub struct Shared {
     environments: Environments,
     metrics: Arc<Metrics>,
     limits: Arc<Limits>,
@@ -46,20 +57,28 @@ pub struct App {
 impl App {
     /// An application that serves these environments.
     pub fn new(environments: Environments, limits: Limits) -> Self {
-        App {
+        let shared = Shared {
             environments,
             metrics: Metrics::new(),
             limits: Arc::new(limits),
             is_draining: Arc::default(),
             remotes: Remotes::new(RemoteSettings::default()),
             reloader: None,
+        };
+        App {
+            shared: Arc::new(shared),
         }
     }
 
     /// The same with data that can be reloaded on demand.
-    pub(crate) fn with_reloader(mut self, reloader: Reloader) -> Self {
-        self.reloader = Some(reloader);
-        self
+    pub(crate) fn with_reloader(self, reloader: Reloader) -> Self {
+        let shared = Shared {
+            reloader: Some(reloader),
+            ..Shared::clone(&self.shared)
+        };
+        App {
+            shared: Arc::new(shared),
+        }
     }
 
     /// From now on `/readyz` says no, so that load balancers send nothing new.
@@ -69,8 +88,9 @@ impl App {
     }
 
     /// The whole interface.
-    pub fn router(self) -> Router {
-        Router::new()
+    pub fn interface(self) -> Interface {
+        let metrics = self.metrics.clone();
+        let router = Router::new()
             .route("/lookup", post(lookup::post_lookup))
             .route("/lookup/{*key}", get(lookup::get_lookup))
             .route("/environments", get(status::list_environments))
@@ -93,20 +113,59 @@ impl App {
             .route("/docs/docs.js", get(docs::script))
             .fallback(no_such_path)
             .method_not_allowed_fallback(wrong_method)
-            // Innermost first: a panic becomes a problem, and that is counted like any answer.
-            .layer(CatchPanicLayer::custom(|_| {
-                ApiError::new(ErrorKind::Internal, "").into_response()
-            }))
-            .layer(from_fn_with_state(self.metrics.clone(), count))
-            .with_state(self)
+            .with_state(self);
+        Interface { router, metrics }
     }
 }
 
-async fn count(State(metrics): State<Arc<Metrics>>, request: Request, next: Next) -> Response {
-    let start = Instant::now();
-    let response = next.run(request).await;
-    metrics.count_request(response.status().as_u16(), start.elapsed());
-    response
+impl std::ops::Deref for App {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.shared
+    }
+}
+
+/// All routes, and what every request passes through: a panic becomes a problem, and every answer is counted.
+///
+/// Around the router instead of layers inside of it, which box and clone several times for each request.
+#[derive(Clone, Debug)]
+pub struct Interface {
+    router: Router,
+    metrics: Arc<Metrics>,
+}
+
+impl<B> Service<Request<B>> for Interface
+where
+    Router: Service<Request<B>, Response = Response, Error = Infallible>,
+    <Router as Service<Request<B>>>::Future: Send + 'static,
+{
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let start = Instant::now();
+        let answer = self.router.call(request);
+        let metrics = self.metrics.clone();
+        Box::pin(async move {
+            let mut answer = pin!(answer);
+            let response = poll_fn(|context| {
+                let polled = catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)));
+                polled.unwrap_or_else(|_| {
+                    Poll::Ready(Ok(ApiError::new(ErrorKind::Internal, "").into_response()))
+                })
+            })
+            .await;
+            let Ok(response) = response;
+            metrics.count_request(response.status().as_u16(), start.elapsed());
+            Ok(response)
+        })
+    }
 }
 
 async fn no_such_path() -> ApiError {

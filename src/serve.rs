@@ -52,7 +52,7 @@ async fn accept(settings: &Settings, listener: TcpListener, app: &App) -> anyhow
     server
         .timer(TokioTimer::new())
         .header_read_timeout(settings.limits.request_timeout());
-    let service = TowerToHyperService::new(app.clone().router());
+    let service = TowerToHyperService::new(app.clone().interface());
     let connections = GracefulShutdown::new();
     let stopped = tokio::sync::watch::Sender::new(());
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;

@@ -2,8 +2,9 @@
 //!
 //! Nothing waits inside of a lookup, so no thread is held while another server takes its time.
 
+use hiera_resolver::layer_index::LayerIndex;
 use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
-use hiera_resolver::{Answer, DataFile, Format, Layer, LookupError, Snapshot, Tree};
+use hiera_resolver::{Answer, DataFile, Format, Layer, LayerKind, LookupError, Snapshot, Tree};
 
 use super::App;
 use super::error::{ApiError, ErrorKind};
@@ -91,6 +92,10 @@ impl Tree for AnsweredTree<'_> {
 
     fn file(&self, path: &str, format: Format) -> Option<&DataFile> {
         self.snapshot.file(path, format)
+    }
+
+    fn layer_index(&self, layer: &LayerKind) -> Option<&LayerIndex> {
+        self.snapshot.layer_index(layer)
     }
 
     fn glob(&self, pattern: &str) -> Vec<String> {

@@ -1,72 +1,56 @@
 //! The body of `POST /lookup`: bytes → [`LookupBody`], every mistake named.
 
 use std::borrow::Cow;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
 
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use hiera_resolver::scope::is_assignable;
 use hiera_resolver::{Explain, Hash, MergeStrategy, Type, Value};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use http_body_util::BodyExt;
 
 use super::error::{ApiError, ErrorKind};
+use super::scan::{Scan, Scanner};
 use super::scope::{RawObject, read};
 use crate::config::Limits;
 
 /// A request as it stands in the body. What is not needed is not read.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default)]
 pub(crate) struct LookupBody<'a> {
-    #[serde(borrow, default)]
-    key: Option<Names<'a>>,
-    #[serde(borrow, default)]
+    key: Option<Vec<Cow<'a, str>>>,
     keys: Option<Vec<Cow<'a, str>>>,
-    #[serde(borrow, default)]
     environment: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     facts: Option<RawObject<'a>>,
-    #[serde(borrow, default)]
     trusted: Option<RawObject<'a>>,
-    #[serde(borrow, default)]
     node: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
     variables: Option<RawObject<'a>>,
-    #[serde(borrow, default)]
-    merge: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    default: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+    merge: Option<&'a str>,
+    default: Option<&'a str>,
     default_values: Option<RawObject<'a>>,
-    #[serde(borrow, default)]
     r#override: Option<RawObject<'a>>,
-    #[serde(borrow, default, rename = "type")]
     value_type: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    explain: Option<ExplainField<'a>>,
+    explain: Option<Explain>,
 }
 
-/// `null` is a default like any other.
-fn present<'de, D: serde::Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(deserializer).map(Some)
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "`key` must be a string or an array of strings")]
-enum Names<'a> {
-    One(#[serde(borrow)] Cow<'a, str>),
-    Several(#[serde(borrow)] Vec<Cow<'a, str>>),
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "`explain` must be true, false or \"options\"")]
-enum ExplainField<'a> {
-    Flag(bool),
-    Word(#[serde(borrow)] Cow<'a, str>),
-}
+/// The fields of a request, for whoever misspells one.
+const FIELDS: [&str; 13] = [
+    "key",
+    "keys",
+    "environment",
+    "facts",
+    "trusted",
+    "node",
+    "variables",
+    "merge",
+    "default",
+    "default_values",
+    "override",
+    "type",
+    "explain",
+];
 
 /// A request that has been checked.
 #[derive(Debug)]
@@ -97,25 +81,59 @@ pub(crate) enum Asked<'a> {
 impl<'a> LookupBody<'a> {
     /// Reads a body.
     pub(crate) fn parse(bytes: &'a [u8], limits: &Limits) -> Result<LookupRequest<'a>, ApiError> {
-        check_nesting(bytes, limits.max_nesting)?;
-        // A list would otherwise be taken for the fields in their order.
-        if bytes.trim_ascii_start().starts_with(b"[") {
-            return Err(bad(
-                "the body is not a lookup request: it must be a JSON object",
-            ));
-        }
         // Checked once as a whole, which is far cheaper than text by text.
-        let text = std::str::from_utf8(bytes)
-            .map_err(|error| bad(format!("the body is not a lookup request: {error}")))?;
-        let body: LookupBody<'a> = serde_json::from_str(text)
-            .map_err(|error| bad(format!("the body is not a lookup request: {error}")))?;
+        let text = std::str::from_utf8(bytes).map_err(not_a_request)?;
+        let mut scanner = Scanner::new(text, limits.max_nesting);
+        let body = LookupBody::scan(&mut scanner).map_err(not_a_request)?;
         body.check(limits)
+    }
+
+    fn scan(scanner: &mut Scanner<'a>) -> Scan<Self> {
+        let mut body = LookupBody::default();
+        let mut seen = [false; FIELDS.len()];
+        scanner.object(|scanner, name| {
+            let field = FIELDS.iter().position(|field| *field == name);
+            match field.and_then(|place| seen.get_mut(place)) {
+                Some(seen) if !*seen => *seen = true,
+                Some(_) => return Err(scanner.error(format!("duplicate field `{name}`"))),
+                None => {
+                    let known = FIELDS.join("`, `");
+                    let problem = format!("unknown field `{name}`, expected one of `{known}`");
+                    return Err(scanner.error(problem));
+                }
+            }
+            body.scan_field(&name, scanner)
+        })?;
+        scanner.end()?;
+        Ok(body)
+    }
+
+    fn scan_field(&mut self, name: &str, scanner: &mut Scanner<'a>) -> Scan<()> {
+        // `null` is a default like any other; elsewhere it stands for a field that is left out.
+        if name != "default" && scanner.take_null()? {
+            return Ok(());
+        }
+        match name {
+            "key" => self.key = Some(scan_names(scanner, name)?),
+            "keys" => self.keys = Some(scan_texts(scanner)?),
+            "environment" => self.environment = Some(scanner.string()?),
+            "facts" => self.facts = Some(RawObject::scan(scanner)?),
+            "trusted" => self.trusted = Some(RawObject::scan(scanner)?),
+            "node" => self.node = Some(scanner.string()?),
+            "variables" => self.variables = Some(RawObject::scan(scanner)?),
+            "merge" => self.merge = Some(scanner.value()?),
+            "default" => self.default = Some(scanner.value()?),
+            "default_values" => self.default_values = Some(RawObject::scan(scanner)?),
+            "override" => self.r#override = Some(RawObject::scan(scanner)?),
+            "type" => self.value_type = Some(scanner.string()?),
+            _ => self.explain = Some(scan_explain(scanner)?),
+        }
+        Ok(())
     }
 
     fn check(self, limits: &Limits) -> Result<LookupRequest<'a>, ApiError> {
         let asked = match (self.key, self.keys) {
-            (Some(Names::One(name)), None) => Asked::First(vec![name]),
-            (Some(Names::Several(names)), None) => Asked::First(names),
+            (Some(names), None) => Asked::First(names),
             (None, Some(names)) => Asked::Batch(names),
             (Some(_), Some(_)) => return Err(bad("give either `key` or `keys`, not both")),
             (None, None) => return Err(bad("`key` is missing (or `keys`, for a batch)")),
@@ -131,11 +149,6 @@ impl<'a> LookupBody<'a> {
                 limits.max_keys
             )));
         }
-        let explain = match self.explain {
-            None | Some(ExplainField::Flag(false)) => Explain::Nothing,
-            Some(ExplainField::Flag(true)) => Explain::Value,
-            Some(ExplainField::Word(word)) => parse_explain(&word)?,
-        };
         check_names("fact", self.facts.iter().flat_map(RawObject::names))?;
         check_names("variable", self.variables.iter().flat_map(RawObject::names))?;
         let merge = self.merge.map(read);
@@ -156,8 +169,55 @@ impl<'a> LookupBody<'a> {
             default_values: self.default_values.map(|object| object.to_hash(read)),
             overrides: self.r#override.map(|object| object.to_hash(read)),
             value_type: self.value_type,
-            explain,
+            explain: self.explain.unwrap_or(Explain::Nothing),
         })
+    }
+}
+
+fn not_a_request(problem: impl std::fmt::Display) -> ApiError {
+    bad(format!("the body is not a lookup request: {problem}"))
+}
+
+fn scan_names<'a>(scanner: &mut Scanner<'a>, field: &str) -> Scan<Vec<Cow<'a, str>>> {
+    let wrong = format!("`{field}` must be a string or an array of strings");
+    match scanner.peek() {
+        Some(b'"') => Ok(vec![scanner.string()?]),
+        Some(b'[') => {
+            let mut names = Vec::new();
+            scanner.array(|scanner| {
+                if scanner.peek() != Some(b'"') {
+                    return Err(scanner.error(wrong.clone()));
+                }
+                names.push(scanner.string()?);
+                Ok(())
+            })?;
+            Ok(names)
+        }
+        _ => Err(scanner.error(wrong)),
+    }
+}
+
+fn scan_texts<'a>(scanner: &mut Scanner<'a>) -> Scan<Vec<Cow<'a, str>>> {
+    let mut texts = Vec::new();
+    scanner.array(|scanner| {
+        texts.push(scanner.string()?);
+        Ok(())
+    })?;
+    Ok(texts)
+}
+
+fn scan_explain(scanner: &mut Scanner<'_>) -> Scan<Explain> {
+    let wrong = "`explain` must be true, false or \"options\"";
+    match scanner.peek() {
+        Some(b't' | b'f') => Ok(match scanner.value()? {
+            "true" => Explain::Value,
+            _ => Explain::Nothing,
+        }),
+        Some(b'"') => {
+            let word = scanner.string()?;
+            explain_named(&word).ok_or_else(|| scanner.error(format!("{wrong}, not `{word}`")))
+        }
+        _ => Err(scanner.error(wrong)),
     }
 }
 
@@ -180,13 +240,19 @@ pub(crate) fn parse_type(text: &str) -> Result<Type, ApiError> {
 
 /// What a request wants explained.
 pub(crate) fn parse_explain(word: &str) -> Result<Explain, ApiError> {
-    match word {
-        "options" => Ok(Explain::Options),
-        "true" => Ok(Explain::Value),
-        "false" => Ok(Explain::Nothing),
-        _ => Err(bad(format!(
+    explain_named(word).ok_or_else(|| {
+        bad(format!(
             "`explain` must be true, false or \"options\", not `{word}`"
-        ))),
+        ))
+    })
+}
+
+fn explain_named(word: &str) -> Option<Explain> {
+    match word {
+        "options" => Some(Explain::Options),
+        "true" => Some(Explain::Value),
+        "false" => Some(Explain::Nothing),
+        _ => None,
     }
 }
 
@@ -212,22 +278,45 @@ pub(crate) async fn read_body(
     limits: &Limits,
 ) -> Result<Bytes, ApiError> {
     check_content_type(headers)?;
-    let collected = tokio::time::timeout(
-        limits.request_timeout(),
-        Limited::new(body, limits.max_body_size).collect(),
-    );
-    match collected.await {
-        Err(_) => Err(ApiError::new(
+    let mut reading = pin!(collect(body, limits.max_body_size));
+    // Nearly always all of it is there already, and no timer has to be set.
+    let first = poll_fn(|context| Poll::Ready(reading.as_mut().poll(context))).await;
+    if let Poll::Ready(read) = first {
+        return read;
+    }
+    let read = tokio::time::timeout(limits.request_timeout(), reading).await;
+    read.unwrap_or_else(|_| {
+        Err(ApiError::new(
             ErrorKind::RequestTimeout,
             "the body did not arrive in time",
-        )),
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => {
-            let detail = format!("the body is larger than {} bytes", limits.max_body_size);
-            Err(ApiError::new(ErrorKind::BodyTooLarge, detail))
+        ))
+    })
+}
+
+async fn collect(mut body: Body, max_size: usize) -> Result<Bytes, ApiError> {
+    let too_large = || {
+        let detail = format!("the body is larger than {max_size} bytes");
+        ApiError::new(ErrorKind::BodyTooLarge, detail)
+    };
+    let mut whole = Bytes::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| bad(format!("the body could not be read: {error}")))?;
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        if whole.len() + data.len() > max_size {
+            return Err(too_large());
         }
-        Ok(Err(error)) => Err(bad(format!("the body could not be read: {error}"))),
+        whole = match whole.is_empty() {
+            true => data,
+            false => {
+                let mut both = BytesMut::from(whole);
+                both.extend_from_slice(&data);
+                both.freeze()
+            }
+        };
     }
+    Ok(whole)
 }
 
 fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
@@ -248,31 +337,6 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
     }
     let detail = format!("the content type is `{media}`; send `Content-Type: application/json`");
     Err(ApiError::new(ErrorKind::UnsupportedMediaType, detail))
-}
-
-/// Refuses a body whose nesting could be too deep to be looked at.
-fn check_nesting(bytes: &[u8], limit: usize) -> Result<(), ApiError> {
-    // Fewer brackets than the limit cannot nest deeper, and counting is far cheaper than looking.
-    if memchr::memchr2_iter(b'[', b'{', bytes).count() <= limit {
-        return Ok(());
-    }
-    let (mut depth, mut is_text, mut is_escaped) = (0usize, false, false);
-    for byte in bytes {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if is_text => is_escaped = true,
-            b'"' => is_text = !is_text,
-            b'[' | b'{' if !is_text => {
-                depth += 1;
-                if depth > limit {
-                    return Err(bad(format!("the body is nested more than {limit} deep")));
-                }
-            }
-            b']' | b'}' if !is_text => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    Ok(())
 }
 
 pub(crate) fn bad(detail: impl Into<String>) -> ApiError {
@@ -317,7 +381,7 @@ mod tests {
                 "nested more than 3 deep",
             ),
             (r#"{"key":"a","key":"b"}"#, "duplicate field `key`"),
-            ("[\"k\"]", "it must be a JSON object"),
+            ("[\"k\"]", "expected an object"),
             ("{", "EOF while parsing"),
         ] {
             let detail = detail_of(body);

@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query, Request as HttpRequest, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hiera_resolver::{Explain, MergeStrategy, Request, Scope, Session, Type, Value};
@@ -18,14 +18,11 @@ use crate::environments::Environment;
 use crate::json::write_text;
 
 /// Answers a lookup, or a batch of them.
-pub(crate) async fn post_lookup(
-    State(app): State<App>,
-    headers: HeaderMap,
-    body: Body,
-) -> Response {
-    answer_post(&app, &headers, body)
+pub(crate) async fn post_lookup(State(app): State<App>, request: HttpRequest) -> Response {
+    let (head, body) = request.into_parts();
+    answer_post(&app, &head.headers, body)
         .await
-        .unwrap_or_else(|error| show_error(error, &headers))
+        .unwrap_or_else(|error| show_error(error, &head.headers))
 }
 
 async fn answer_post(app: &App, headers: &HeaderMap, body: Body) -> Result<Response, ApiError> {

@@ -5,22 +5,33 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use hiera_resolver::key::{DigError, Segment, dig};
 use hiera_resolver::scope::{bare_name, built_in};
 use hiera_resolver::{Hash, Scope, Value, json};
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
+
+use super::scan::{Scan, Scanner, plain_text};
 
 /// A JSON object of which only the names have been read.
 #[derive(Debug, Default)]
 pub(crate) struct RawObject<'a> {
-    members: Vec<(Cow<'a, str>, &'a RawValue)>,
+    members: Vec<(Cow<'a, str>, &'a str)>,
 }
 
 impl<'a> RawObject<'a> {
+    /// Takes an object.
+    pub(crate) fn scan(scanner: &mut Scanner<'a>) -> Scan<Self> {
+        let mut members = Vec::with_capacity(64);
+        scanner.object(|scanner, name| {
+            members.push((name, scanner.value()?));
+            Ok(())
+        })?;
+        Ok(RawObject { members })
+    }
+
     /// The member of this name. The last of several counts.
-    fn get(&self, name: &str) -> Option<&'a RawValue> {
+    fn get(&self, name: &str) -> Option<&'a str> {
         self.members
             .iter()
             .rev()
@@ -37,7 +48,7 @@ impl<'a> RawObject<'a> {
     }
 
     /// The whole object as a value.
-    pub(crate) fn to_hash(&self, read: impl Fn(&RawValue) -> Value) -> Hash {
+    pub(crate) fn to_hash(&self, read: impl Fn(&str) -> Value) -> Hash {
         self.members
             .iter()
             .map(|(name, value)| (Value::str(name), read(value)))
@@ -45,31 +56,8 @@ impl<'a> RawObject<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for RawObject<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
-            type Value = RawObject<'de>;
-
-            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                out.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawObject<'de>, A::Error> {
-                let mut members = Vec::with_capacity(64);
-                while let Some(Name(name)) = map.next_key()? {
-                    members.push((name, map.next_value()?));
-                }
-                Ok(RawObject { members })
-            }
-        }
-        deserializer.deserialize_map(Members)
-    }
-}
-
-/// A name that borrows from the body where it has no escapes.
-#[derive(serde::Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+/// Makes a value of its text.
+type Read = fn(&str) -> Value;
 
 /// The variables of a request.
 #[derive(Debug)]
@@ -80,8 +68,10 @@ pub(crate) struct RequestScope<'a> {
     variables: &'a RawObject<'a>,
     /// The node's name, where `trusted` does not have it.
     node: Option<&'a str>,
-    /// What has been asked for already, by the whole expression: hierarchies ask for the same again and again.
-    known: RefCell<Vec<(String, Option<Value>)>>,
+    /// Objects inside of others that were looked into, and values that were made, by where they start in the body:
+    /// data may ask for the same again and again.
+    objects: RefCell<Vec<(usize, Rc<RawObject<'a>>)>>,
+    values: RefCell<Vec<(usize, Value)>>,
 }
 
 impl<'a> RequestScope<'a> {
@@ -99,7 +89,8 @@ impl<'a> RequestScope<'a> {
             trusted,
             variables,
             node,
-            known: RefCell::default(),
+            objects: RefCell::default(),
+            values: RefCell::default(),
         }
     }
 
@@ -119,63 +110,63 @@ impl<'a> RequestScope<'a> {
         )
     }
 
-    /// Digs through the text of objects, and makes a value of what is found there alone.
-    fn dig_text(
+    /// Follows segments through the text of objects: what lies there, and the segments that are left. `None`: there
+    /// is nothing.
+    fn follow<'s>(
         &self,
-        name: &str,
-        segments: &[Segment],
-        key: &str,
-    ) -> Result<Option<Value>, DigError> {
-        let (object, read): (_, fn(&RawValue) -> Value) = match bare_name(name) {
-            "facts" => (self.facts, read_fact),
-            "trusted" => (self.trusted, read),
-            _ => return self.dig_value(name, segments, key),
-        };
-        let Some((Segment::Key(first), mut rest)) = segments.split_first() else {
-            return self.dig_value(name, segments, key);
-        };
-        if let (Some(node), "certname", "trusted") = (self.node, first.as_str(), bare_name(name)) {
-            return Ok(dig(&Value::str(node), rest, key)?.cloned());
-        }
-        let Some(mut raw) = object.get(first) else {
-            return Ok(None);
-        };
-        while let Some((Segment::Key(member), behind)) = rest.split_first()
-            && raw.get().starts_with('{')
+        object: &RawObject<'a>,
+        first: &str,
+        mut segments: &'s [Segment],
+    ) -> Option<(&'a str, &'s [Segment])> {
+        let mut raw = object.get(first)?;
+        while let Some((Segment::Key(member), behind)) = segments.split_first()
+            && raw.starts_with('{')
         {
-            match member_of(raw, member) {
-                Some(inner) => raw = inner,
-                None => return Ok(None),
-            }
-            rest = behind;
+            raw = self.object_at(raw).get(member)?;
+            segments = behind;
         }
-        Ok(dig(&read(raw), rest, key)?.cloned())
+        Some((raw, segments))
     }
 
-    fn dig_value(
-        &self,
-        name: &str,
-        segments: &[Segment],
-        key: &str,
-    ) -> Result<Option<Value>, DigError> {
-        match self.variable(name) {
-            None => Ok(None),
-            Some(value) => Ok(dig(&value, segments, key)?.cloned()),
+    fn object_at(&self, raw: &'a str) -> Rc<RawObject<'a>> {
+        let mut objects = self.objects.borrow_mut();
+        let start = raw.as_ptr().addr();
+        if let Some((_, object)) = objects.iter().find(|(known, _)| *known == start) {
+            return object.clone();
         }
+        // It has been read as JSON before, so it can be read again.
+        let object = RawObject::scan(&mut Scanner::new(raw, usize::MAX)).unwrap_or_default();
+        let object = Rc::new(object);
+        objects.push((start, object.clone()));
+        object
     }
 
-    fn known(&self, expression: &str) -> Option<Option<Value>> {
-        let known = self.known.borrow();
-        known
+    /// Makes a value, once.
+    fn value_at(&self, raw: &'a str, read: Read) -> Value {
+        if !raw.starts_with(['{', '[']) {
+            return read(raw);
+        }
+        let start = raw.as_ptr().addr();
+        if let Some((_, value)) = self
+            .values
+            .borrow()
             .iter()
-            .find(|(asked, _)| asked == expression)
-            .map(|(_, value)| value.clone())
+            .find(|(known, _)| *known == start)
+        {
+            return value.clone();
+        }
+        let value = read(raw);
+        self.values.borrow_mut().push((start, value.clone()));
+        value
     }
 
-    fn remember(&self, expression: &str, value: &Option<Value>) {
-        self.known
-            .borrow_mut()
-            .push((expression.to_owned(), value.clone()));
+    /// The object that a variable's first segment lies in, where it is still text, and how its values are read.
+    fn object_of(&self, name: &str, first: &str) -> Option<(&'a RawObject<'a>, Read)> {
+        match bare_name(name) {
+            "facts" => Some((self.facts, read_fact)),
+            "trusted" if self.node.is_none() || first != "certname" => Some((self.trusted, read)),
+            _ => None,
+        }
     }
 }
 
@@ -187,71 +178,69 @@ impl Scope for RequestScope<'_> {
             "server_facts" => Some(self.server_facts()),
             "environment" => Some(Value::str(self.environment)),
             bare => {
-                if let Some(known) = self.known(name) {
-                    return known;
+                if let Some(raw) = self.variables.get(bare) {
+                    return Some(self.value_at(raw, read));
                 }
-                let fact = || self.facts.get(bare).map(read_fact);
-                let value = self
-                    .variables
-                    .get(bare)
-                    .map(read)
-                    .or_else(fact)
-                    .or_else(|| built_in(bare));
-                self.remember(name, &value);
-                value
+                match self.facts.get(bare) {
+                    Some(raw) => Some(self.value_at(raw, read_fact)),
+                    None => built_in(bare),
+                }
             }
         }
     }
 
     fn dig(&self, name: &str, segments: &[Segment], key: &str) -> Result<Option<Value>, DigError> {
-        if let Some(known) = self.known(key) {
-            return Ok(known);
+        if let Some((Segment::Key(first), rest)) = segments.split_first()
+            && let Some((object, read)) = self.object_of(name, first)
+        {
+            return match self.follow(object, first, rest) {
+                Some((raw, left)) => Ok(dig(&self.value_at(raw, read), left, key)?.cloned()),
+                None => Ok(None),
+            };
         }
-        let value = self.dig_text(name, segments, key)?;
-        self.remember(key, &value);
-        Ok(value)
+        match self.variable(name) {
+            None => Ok(None),
+            Some(value) => Ok(dig(&value, segments, key)?.cloned()),
+        }
     }
-}
 
-/// The member of an object that is still text; the last of several of the same name.
-fn member_of<'a>(raw: &'a RawValue, name: &str) -> Option<&'a RawValue> {
-    struct Find<'n>(&'n str);
-    impl<'de> Visitor<'de> for Find<'_> {
-        type Value = Option<&'de RawValue>;
-
-        fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            out.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut found = None;
-            while let Some(Name(name)) = map.next_key()? {
-                if name == self.0 {
-                    found = Some(map.next_value()?);
-                } else {
-                    map.next_value::<IgnoredAny>()?;
+    fn text(&self, name: &str, segments: &[Segment]) -> Option<&str> {
+        let name = bare_name(name);
+        let raw = match segments.split_first() {
+            None => match name {
+                "facts" | "trusted" | "server_facts" => return None,
+                "environment" => return Some(self.environment),
+                _ => self.variables.get(name).or_else(|| self.facts.get(name))?,
+            },
+            Some((Segment::Key(first), [])) if name == "trusted" && first.text() == "certname" => {
+                match self.node {
+                    Some(node) => return Some(node),
+                    None => self.trusted.get(first)?,
                 }
             }
-            Ok(found)
-        }
+            Some((Segment::Key(first), rest)) => {
+                let (object, _) = self.object_of(name, first)?;
+                match self.follow(object, first, rest)? {
+                    (raw, []) => raw,
+                    _ => return None,
+                }
+            }
+            Some(_) => return None,
+        };
+        plain_text(raw)
     }
-    // It has been read as JSON before, so it can be read again.
-    serde_json::Deserializer::from_str(raw.get())
-        .deserialize_map(Find(name))
-        .ok()
-        .flatten()
 }
 
 /// A value of a request. It has been read as JSON before, so it can be read again.
-pub(crate) fn read(raw: &RawValue) -> Value {
-    json::parse(raw.get().as_bytes(), &mut |text| Value::str(text)).unwrap_or_default()
+pub(crate) fn read(raw: &str) -> Value {
+    json::parse(raw.as_bytes(), &mut |text| Value::str(text)).unwrap_or_default()
 }
 
 /// Puppet: a fact that is null is an empty text, at any depth.
-fn read_fact(raw: &RawValue) -> Value {
+fn read_fact(raw: &str) -> Value {
     let value = read(raw);
     // Looking for the word is far cheaper than making every value anew.
-    if memchr::memmem::find(raw.get().as_bytes(), b"null").is_some() {
+    if memchr::memmem::find(raw.as_bytes(), b"null").is_some() {
         without_nulls(value)
     } else {
         value

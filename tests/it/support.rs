@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::LazyLock;
 
-use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, header};
 use hierad::config::CodeArgs;
 use hierad::environments::{Environments, load_once};
-use hierad::http::App;
+use hierad::http::{App, Interface};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -131,7 +130,7 @@ pub(crate) struct TestServer {
     pub(crate) tree: Tree,
     pub(crate) environments: Environments,
     pub(crate) app: App,
-    router: Router,
+    router: Interface,
 }
 
 impl TestServer {
@@ -175,7 +174,7 @@ impl TestServer {
             false => Environments::new(),
         };
         let app = App::new(environments.clone(), settings.limits);
-        let router = app.clone().router();
+        let router = app.clone().interface();
         TestServer {
             tree,
             environments,

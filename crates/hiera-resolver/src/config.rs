@@ -13,7 +13,7 @@ use arcstr::ArcStr;
 
 use crate::data::{Format, KeysId};
 use crate::path;
-use crate::template::{Template, Variable};
+use crate::template::{Part, Template, Variable};
 use crate::value::Value;
 
 /// The layers of the combined hierarchy.
@@ -117,7 +117,7 @@ pub enum Locations {
 pub struct Text {
     source: ArcStr,
     template: Option<Template>,
-    /// See [`Text::is_plain`].
+    /// It is a path without empty components and such that start with a dot, once its tokens are names.
     is_plain: bool,
 }
 
@@ -339,9 +339,12 @@ impl Level {
         &self.datadir
     }
 
-    /// Can its paths be put behind the directory as it is written?
-    pub(crate) fn has_plain_datadir(&self) -> bool {
-        self.datadir.is_plain && self.datadir.template.is_none()
+    /// Can a path be put behind the directory as both are written, once its tokens are names?
+    pub(crate) fn has_plain_path(&self, path: &Text) -> bool {
+        self.datadir.is_plain
+            && self.datadir.template.is_none()
+            && path.is_plain
+            && !path.source.starts_with('/')
     }
 
     /// Where it looks.
@@ -405,9 +408,14 @@ impl Text {
         &self.source
     }
 
-    /// Is it a path without empty components and such that start with a dot, once its tokens are names?
-    pub(crate) fn is_plain(&self) -> bool {
-        self.is_plain
+    /// Its stretches in order.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = Part> {
+        let plain = match &self.template {
+            None => Some(Part::Text(self.source.clone())),
+            Some(_) => None,
+        };
+        let parts = self.template.iter().flat_map(Template::parts).cloned();
+        plain.into_iter().chain(parts)
     }
 
     /// Its parts, where it has tokens.

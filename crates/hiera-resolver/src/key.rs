@@ -19,7 +19,7 @@ pub struct LookupKey {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Segment {
     /// The key of a hash.
-    Key(ArcStr),
+    Key(TableKey),
     /// An index of a list, or the integer key of a hash.
     Index(i64),
 }
@@ -77,9 +77,9 @@ impl LookupKey {
             }
         };
         Ok(LookupKey {
-            module: module_of(&root),
+            module: module_of(root.text()),
             text: whole,
-            root: TableKey::new(root),
+            root,
             segments: segments.collect(),
         })
     }
@@ -120,6 +120,10 @@ impl std::fmt::Display for Segment {
 }
 
 impl Segment {
+    fn key(text: &str) -> Self {
+        Segment::Key(TableKey::new(text.into()))
+    }
+
     /// Takes one step into a value. `Ok(None)`: there is nothing.
     pub fn dig<'a>(&self, value: &'a Value, key: &str) -> Result<Option<&'a Value>, DigError> {
         match (self, value) {
@@ -128,7 +132,7 @@ impl Segment {
                 .ok()
                 .and_then(|index| array.items().get(index))),
             (Segment::Index(index), Value::Hash(hash)) => Ok(hash.get_value(&Value::Int(*index))),
-            (Segment::Key(name), Value::Hash(hash)) => Ok(hash.get(name)),
+            (Segment::Key(name), Value::Hash(hash)) => Ok(hash.get_hashed(name)),
             _ => Err(self.mismatch(value.ruby_class(), key)),
         }
     }
@@ -177,7 +181,7 @@ fn is_single_segment(text: &str) -> bool {
 /// A key without dots and quotes is one segment exactly as it stands, spaces and digits included.
 pub fn split_segments(text: &str) -> Result<Vec<Segment>, KeyError> {
     if is_single_segment(text) {
-        return Ok(vec![Segment::Key(text.into())]);
+        return Ok(vec![Segment::key(text)]);
     }
     let syntax = || KeyError::Syntax {
         key: text.to_owned(),
@@ -203,10 +207,7 @@ fn take_segment(text: &str) -> Option<(Segment, &str)> {
             .and_then(|inside| inside.split_once(quote))
             && !inner.is_empty()
         {
-            return Some((
-                Segment::Key(inner.into()),
-                behind.trim_start_matches(is_space),
-            ));
+            return Some((Segment::key(inner), behind.trim_start_matches(is_space)));
         }
     }
     let end = text.find(['.', '\'', '"']).unwrap_or(text.len());
@@ -216,7 +217,7 @@ fn take_segment(text: &str) -> Option<(Segment, &str)> {
     }
     let segment = segment.trim_matches(is_strippable);
     Some((
-        as_index(segment).map_or_else(|| Segment::Key(segment.into()), Segment::Index),
+        as_index(segment).map_or_else(|| Segment::key(segment), Segment::Index),
         behind,
     ))
 }

@@ -17,6 +17,7 @@ pub mod hash;
 pub mod hocon;
 pub mod json;
 pub mod key;
+pub mod layer_index;
 pub mod lookup;
 pub mod merge;
 pub mod options;

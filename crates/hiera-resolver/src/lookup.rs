@@ -10,19 +10,22 @@ mod interpolate;
 mod remote;
 mod walk;
 
+use std::cell::OnceCell;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 use arcstr::ArcStr;
 
 use self::assemble::AssembledOptions;
 use self::walk::Walk;
-use crate::config::Layer;
+use crate::config::{ConfigFaults, HieraConfig, Layer, LayerKind};
 use crate::error::LookupError;
 use crate::explain::Explanation;
 use crate::hash::Hash;
+use crate::layer_index::Survey;
 use crate::merge::MergeStrategy;
 use crate::options::Options;
-use crate::plan::{Plan, PlannedOptions};
+use crate::plan::Plan;
 use crate::scope::Scope;
 use crate::tree::Tree;
 use crate::types::Type;
@@ -122,11 +125,13 @@ impl std::fmt::Debug for Session<'_> {
     }
 }
 
-/// A plan with its options.
+/// A layer as the node sees it.
 struct Prepared<'a> {
-    plan: Plan<'a>,
-    /// Not looked at where lookups are explained, since every step of that is told.
-    options: PlannedOptions<'a>,
+    config: &'a HieraConfig,
+    /// Made when it is needed: most lookups get along with the survey.
+    plan: OnceCell<Plan<'a>>,
+    /// Empty where lookups are explained, since every step is told then.
+    survey: Survey<'a>,
 }
 
 /// What a step of the walk came to: `None` where there is no such key.
@@ -195,34 +200,19 @@ impl<'a> Session<'a> {
     }
 
     fn global(&mut self) -> Result<Rc<Prepared<'a>>, LookupError> {
+        static EMPTY: LazyLock<Layer> = LazyLock::new(|| Layer::empty(LayerKind::Global));
         if let Some(prepared) = &self.global {
             return Ok(prepared.clone());
         }
-        let prepared = self.prepare(self.tree.global())?;
         // The global layer has a configuration even where there is no file for it.
-        let prepared = match prepared {
+        let prepared = match self.prepare(self.tree.global())? {
             Some(prepared) => prepared,
-            None => Rc::new(Prepared {
-                plan: self.no_plan()?,
-                options: PlannedOptions::Ready(Vec::new()),
-            }),
+            None => self
+                .prepare(&EMPTY)?
+                .ok_or_else(|| ConfigFaults::new(Vec::new()))?,
         };
         self.global = Some(prepared.clone());
         Ok(prepared)
-    }
-
-    fn no_plan(&self) -> Result<Plan<'a>, LookupError> {
-        static EMPTY: std::sync::LazyLock<Layer> =
-            std::sync::LazyLock::new(|| Layer::empty(crate::config::LayerKind::Global));
-        match &*EMPTY {
-            Layer::Configured(config) => {
-                Plan::make(config, self.tree, self.scope, self.keeps_paths)
-            }
-            Layer::Faulty(faults) => Err(faults.clone().into()),
-            Layer::Absent | Layer::Ignored(_) => {
-                Err(crate::config::ConfigFaults::new(Vec::new()).into())
-            }
-        }
     }
 
     fn environment(&mut self) -> Result<Option<Rc<Prepared<'a>>>, LookupError> {
@@ -250,16 +240,41 @@ impl<'a> Session<'a> {
         match layer {
             Layer::Absent | Layer::Ignored(_) => Ok(None),
             Layer::Faulty(faults) => Err(faults.clone().into()),
-            Layer::Configured(config) => {
-                let plan = Plan::make(config, self.tree, self.scope, self.keeps_paths)?;
-                let options = if self.keeps_paths {
-                    PlannedOptions::PerLookup
-                } else {
-                    plan.options()?
-                };
-                Ok(Some(Rc::new(Prepared { plan, options })))
-            }
+            Layer::Configured(config) => Ok(Some(Rc::new(self.prepare_config(config)?))),
         }
+    }
+
+    fn prepare_config(&self, config: &'a HieraConfig) -> Result<Prepared<'a>, LookupError> {
+        let index = match self.keeps_paths {
+            true => None,
+            false => self.tree.layer_index(config.kind()),
+        };
+        if let Some(survey) = index.and_then(|index| index.survey(config, self.tree, self.scope)) {
+            return Ok(Prepared {
+                config,
+                plan: OnceCell::new(),
+                survey,
+            });
+        }
+        let plan = Plan::make(config, self.tree, self.scope, self.keeps_paths)?;
+        let survey = match self.keeps_paths {
+            true => Survey::default(),
+            false => plan.survey()?,
+        };
+        Ok(Prepared {
+            config,
+            plan: OnceCell::from(plan),
+            survey,
+        })
+    }
+
+    /// The plan of a layer.
+    fn plan<'p>(&self, prepared: &'p Prepared<'a>) -> Result<&'p Plan<'a>, LookupError> {
+        if let Some(plan) = prepared.plan.get() {
+            return Ok(plan);
+        }
+        let plan = Plan::make(prepared.config, self.tree, self.scope, self.keeps_paths)?;
+        Ok(prepared.plan.get_or_init(|| plan))
     }
 
     /// The layers whose options hold for keys of a module, the highest first; `None` where the options of one have
@@ -279,7 +294,7 @@ impl<'a> Session<'a> {
         let is_ready = layers
             .iter()
             .flatten()
-            .all(|prepared| matches!(prepared.options, PlannedOptions::Ready(_)));
+            .all(|prepared| prepared.survey.options.is_some());
         Ok(is_ready.then_some(layers))
     }
 }
@@ -287,10 +302,7 @@ impl<'a> Session<'a> {
 impl<'a> Prepared<'a> {
     /// The compiled options, the highest level first.
     fn ready_options(&self) -> impl DoubleEndedIterator<Item = &'a Options> + Clone {
-        match &self.options {
-            PlannedOptions::Ready(ready) => ready.iter().copied(),
-            PlannedOptions::PerLookup => [].iter().copied(),
-        }
+        self.survey.options.iter().flatten().copied()
     }
 }
 

@@ -27,17 +27,20 @@ pub fn join(base: &str, path: &str) -> String {
     }
 }
 
-/// Is it a relative path that joins as it stands: no empty component, and none that starts with a dot?
+/// Is it a relative path that joins as it stands: no component is empty, `.` or `..`?
 pub fn is_plain(path: &str) -> bool {
     path.split('/')
-        .all(|component| !component.is_empty() && !component.starts_with('.'))
+        .all(|component| !matches!(component, "" | "." | ".."))
 }
 
-/// The same for one component, or a stretch of one.
-pub fn is_plain_name(name: &str) -> bool {
-    !name.is_empty()
-        && !name.starts_with('.')
-        && !name.bytes().any(|byte| byte == b'/' || byte == b'\0')
+/// Can it stand in a component of a path, and be nothing more?
+pub fn is_within_component(name: &str) -> bool {
+    memchr::memchr2(b'/', 0, name.as_bytes()).is_none()
+}
+
+/// Could it be `.` or `..`, or nothing, if nothing else stands beside it?
+pub fn is_only_dots(name: &str) -> bool {
+    name.bytes().all(|byte| byte == b'.')
 }
 
 /// The same place without doubled slashes, `.` and `..`: the form in which files are kept.

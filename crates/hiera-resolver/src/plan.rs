@@ -3,12 +3,14 @@
 use std::ops::Range;
 
 use arcstr::ArcStr;
+use smallvec::SmallVec;
 
 use crate::config::{DataFunction, HieraConfig, LayerKind, Level, Locations, Text};
 use crate::data::{Contents, DataFile, KEY_OPTIONS};
 use crate::error::{InterpolationError, LookupError};
 use crate::hash::Hash;
-use crate::options::{FileOptions, Options};
+use crate::layer_index::Survey;
+use crate::options::FileOptions;
 use crate::path;
 use crate::scope::{Scope, WithLocal};
 use crate::template::{Part, Template, Token, Variable};
@@ -42,14 +44,6 @@ pub(crate) struct Location<'a> {
     pub(crate) is_uri: bool,
     /// `None`: there is nothing at that place.
     pub(crate) file: Option<&'a DataFile>,
-}
-
-/// The `lookup_options` in the files of a plan.
-pub(crate) enum PlannedOptions<'a> {
-    /// All compiled, the highest level first.
-    Ready(Vec<&'a Options>),
-    /// Some have to be worked out by the lookup.
-    PerLookup,
 }
 
 impl<'a> Plan<'a> {
@@ -104,40 +98,47 @@ impl<'a> Plan<'a> {
         self.locations.get(range).unwrap_or_default()
     }
 
-    /// The `lookup_options` of all files. A file that cannot be used fails here, and so every lookup.
-    pub(crate) fn options(&self) -> Result<PlannedOptions<'a>, LookupError> {
-        let mut ready = Vec::new();
-        let mut is_ready = true;
+    /// Looks into all files. One that cannot be used fails here, and so every lookup: it may have `lookup_options`.
+    pub(crate) fn survey(&self) -> Result<Survey<'a>, LookupError> {
+        let mut options = Some(SmallVec::new());
+        let mut files = Some(SmallVec::new());
         for planned in &self.levels {
             let Some(range) = &planned.locations else {
                 return Err(self.unusable(planned.level));
             };
-            if planned.level.function().is_remote() {
+            let function = planned.level.function();
+            if function.is_remote() {
                 // Any server may have some for any key.
-                is_ready = false;
+                options = None;
+                files = None;
                 continue;
+            }
+            if planned.level.has_node_keys() {
+                // Why something cannot be decrypted depends on the level.
+                files = None;
             }
             for location in self.locations(range.clone()) {
                 let Some(contents) = self.contents(planned.level, location)? else {
                     continue;
                 };
+                if let Some(files) = &mut files {
+                    files.push(contents);
+                }
                 match contents.options() {
                     FileOptions::None => {}
-                    FileOptions::PerLookup => is_ready = false,
-                    FileOptions::Ready(options) => {
+                    FileOptions::PerLookup => options = None,
+                    FileOptions::Ready(compiled) => {
                         if let LayerKind::Module(module) = self.config.kind() {
-                            options.check_namespace(module)?;
+                            compiled.check_namespace(module)?;
                         }
-                        ready.push(options);
+                        if let Some(options) = &mut options {
+                            options.push(compiled);
+                        }
                     }
                 }
             }
         }
-        Ok(if is_ready {
-            PlannedOptions::Ready(ready)
-        } else {
-            PlannedOptions::PerLookup
-        })
+        Ok(Survey { options, files })
     }
 
     /// What a location of a level holds; `None` where there is nothing.
@@ -353,11 +354,7 @@ impl<'a> Planner<'a> {
         text: &Text,
         scope: &dyn Scope,
     ) -> Result<bool, LookupError> {
-        if self.keeps_paths
-            || !level.has_plain_datadir()
-            || !text.is_plain()
-            || text.source().starts_with('/')
-        {
+        if self.keeps_paths || !level.has_plain_path(text) {
             return Ok(false);
         }
         self.filled.clear();
@@ -423,7 +420,7 @@ impl Filled {
     fn are_variables_plain(&self) -> bool {
         self.variables.iter().all(|range| {
             let name = self.text.get(range.clone());
-            name.is_some_and(path::is_plain_name)
+            name.is_some_and(|name| path::is_within_component(name) && !path::is_only_dots(name))
         })
     }
 
@@ -550,19 +547,29 @@ impl Level {
             .cloned()
             .unwrap_or_default())
     }
-}
 
-impl Level {
+    /// Does it read files in a way that is the same for every lookup?
+    pub(crate) fn reads_plain_files(&self) -> bool {
+        !self.function().is_remote()
+            && !matches!(self.function(), DataFunction::Unknown { .. })
+            && !has_options(self)
+            && !self.has_node_keys()
+    }
+
+    /// Do its keys depend on the node?
+    fn has_node_keys(&self) -> bool {
+        let has_variables = |(_, value): (&Value, &Value)| value.traits().has_templates;
+        matches!(self.function(), DataFunction::Eyaml)
+            && self
+                .options()
+                .and_then(Value::as_hash)
+                .is_some_and(|options| options.iter().any(has_variables))
+    }
+
     /// The options that name keys, filled in, or why there can be none; `None` where no variable stands in them.
     fn node_keys(&self, scope: &dyn Scope) -> Result<Option<Result<Hash, String>>, LookupError> {
-        let options = match (self.function(), self.options()) {
-            (DataFunction::Eyaml, Some(Value::Hash(options)))
-                if options
-                    .iter()
-                    .any(|(_, value)| value.traits().has_templates) =>
-            {
-                options
-            }
+        let options = match self.options() {
+            Some(Value::Hash(options)) if self.has_node_keys() => options,
             _ => return Ok(None),
         };
         let mut keys = Hash::new();

@@ -13,6 +13,7 @@
 mod ast;
 mod backtrack;
 mod check;
+mod fence;
 mod fold;
 mod linear;
 mod parse;

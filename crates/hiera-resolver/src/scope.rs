@@ -25,9 +25,18 @@ pub trait Scope {
         }
     }
 
+    /// The text of a variable, or of what is dug out of it, where it lies ready. `None` says nothing.
+    fn text(&self, _name: &str, _segments: &[Segment]) -> Option<&str> {
+        None
+    }
+
     /// Appends the text of a variable; nothing where it is not set.
     fn write(&self, variable: &Variable, out: &mut String) -> Result<(), InterpolationError> {
         let (name, segments) = variable.path.as_ref().map_err(|error| error.clone())?;
+        if let Some(text) = self.text(name, segments) {
+            out.push_str(text);
+            return Ok(());
+        }
         let value = match segments.is_empty() {
             true => self.variable(name),
             false => self.dig(name, segments, &variable.text)?,
@@ -96,15 +105,9 @@ impl Scope for Variables {
         self.get(name).cloned().or_else(|| built_in(name))
     }
 
-    fn dig(&self, name: &str, segments: &[Segment], key: &str) -> Result<Option<Value>, DigError> {
-        let name = bare_name(name);
-        match self.get(name) {
-            Some(value) => Ok(dig(value, segments, key)?.cloned()),
-            None => match built_in(name) {
-                Some(value) => Ok(dig(&value, segments, key)?.cloned()),
-                None => Ok(None),
-            },
-        }
+    fn text(&self, name: &str, segments: &[Segment]) -> Option<&str> {
+        let value = self.get(bare_name(name))?;
+        dig(value, segments, name).ok()??.as_str()
     }
 }
 

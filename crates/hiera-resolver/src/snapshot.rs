@@ -5,9 +5,10 @@ use std::sync::Arc;
 use arcstr::ArcStr;
 use indexmap::IndexMap;
 
-use crate::config::Layer;
+use crate::config::{Layer, LayerKind};
 use crate::data::{DataFile, Format, KeysId};
 use crate::glob::{self, Directory, Entry};
+use crate::layer_index::LayerIndex;
 use crate::tree::Tree;
 
 type Map<T> = IndexMap<ArcStr, T, foldhash::fast::RandomState>;
@@ -25,7 +26,16 @@ pub struct Snapshot {
     eyaml: Vec<(KeysId, Map<Arc<DataFile>>)>,
     unknown: Map<Arc<DataFile>>,
     directories: Map<Vec<Entry>>,
+    indices: Indices,
     revision: String,
+}
+
+/// The files of each layer by the paths of its hierarchy, where these are plain.
+#[derive(Debug, Default)]
+struct Indices {
+    global: Option<LayerIndex>,
+    environment: Option<LayerIndex>,
+    modules: Map<LayerIndex>,
 }
 
 /// What a snapshot is made of.
@@ -62,7 +72,7 @@ impl Snapshot {
                 keys.push(*id);
             }
         }
-        Snapshot {
+        let mut snapshot = Snapshot {
             yaml: files(Format::Yaml),
             json: files(Format::Json),
             hocon: files(Format::Hocon),
@@ -75,7 +85,37 @@ impl Snapshot {
             environment: parts.environment,
             modules: parts.modules.into_iter().collect(),
             directories: parts.directories.into_iter().collect(),
+            indices: Indices::default(),
             revision: parts.revision,
+        };
+        snapshot.indices = snapshot.index();
+        snapshot
+    }
+
+    fn index(&self) -> Indices {
+        let in_order = |files: &Map<Arc<DataFile>>| -> Vec<Arc<DataFile>> {
+            let mut files: Vec<_> = files.values().cloned().collect();
+            files.sort_by(|left, right| left.path().cmp(right.path()));
+            files
+        };
+        let formats = [Format::Yaml, Format::Json, Format::Hocon].into_iter();
+        let formats = formats.chain(self.eyaml.iter().map(|(keys, _)| Format::Eyaml(*keys)));
+        let files: Vec<(Format, Vec<Arc<DataFile>>)> = formats
+            .filter_map(|format| Some((format, in_order(self.map(format)?))))
+            .collect();
+        let index = |layer: &Layer| {
+            LayerIndex::build(layer.config()?, |format| {
+                let files = files.iter().find(|(known, _)| *known == format);
+                files.map_or(&[], |(_, files)| files.as_slice())
+            })
+        };
+        let modules = self.modules.iter();
+        Indices {
+            global: index(&self.global),
+            environment: index(&self.environment),
+            modules: modules
+                .filter_map(|(name, layer)| Some((name.clone(), index(layer)?)))
+                .collect(),
         }
     }
 
@@ -129,6 +169,14 @@ impl Tree for Snapshot {
 
     fn file(&self, path: &str, format: Format) -> Option<&DataFile> {
         self.map(format)?.get(path).map(Arc::as_ref)
+    }
+
+    fn layer_index(&self, layer: &LayerKind) -> Option<&LayerIndex> {
+        match layer {
+            LayerKind::Global => self.indices.global.as_ref(),
+            LayerKind::Environment => self.indices.environment.as_ref(),
+            LayerKind::Module(name) => self.indices.modules.get(name),
+        }
     }
 
     fn glob(&self, pattern: &str) -> Vec<String> {

@@ -23,7 +23,7 @@ impl BuildHasher for TableState {
 }
 
 /// A text and its hash.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct TableKey {
     text: ArcStr,
     hash: u64,
@@ -32,7 +32,7 @@ pub struct TableKey {
 impl TableKey {
     /// Hashes a text.
     pub fn new(text: ArcStr) -> Self {
-        let hash = TableState.hash_one(text.as_str());
+        let hash = hash_of(&text);
         TableKey { text, hash }
     }
 
@@ -44,6 +44,17 @@ impl TableKey {
     /// Its hash in any table with [`TableState`].
     pub fn hash(&self) -> u64 {
         self.hash
+    }
+}
+
+/// The hash of a text in any table with [`TableState`].
+pub fn hash_of(text: &str) -> u64 {
+    TableState.hash_one(text)
+}
+
+impl std::fmt::Debug for TableKey {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.text.fmt(out)
     }
 }
 

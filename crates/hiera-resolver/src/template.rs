@@ -200,7 +200,7 @@ impl Variable {
         let path = split_segments(text).and_then(|segments| {
             let mut segments = segments.into_iter();
             match segments.next() {
-                Some(Segment::Key(name)) => Ok((name, segments.collect())),
+                Some(Segment::Key(name)) => Ok((name.text().clone(), segments.collect())),
                 _ => Err(KeyError::NumberFirst {
                     key: text.to_owned(),
                 }),

@@ -1,7 +1,8 @@
 //! [`Tree`]: what a lookup may ask of an environment. The server answers from memory, the command line from disk.
 
-use crate::config::Layer;
+use crate::config::{Layer, LayerKind};
 use crate::data::{DataFile, Format};
+use crate::layer_index::LayerIndex;
 use crate::remote::{RemoteAnswer, RemoteRequest};
 
 /// The layers and files of one environment.
@@ -17,6 +18,11 @@ pub trait Tree {
 
     /// The file at an absolute path; `None` where there is nothing.
     fn file(&self, path: &str, format: Format) -> Option<&DataFile>;
+
+    /// The files of a layer by the paths of its hierarchy; `None` where they have to be found by their paths.
+    fn layer_index(&self, _layer: &LayerKind) -> Option<&LayerIndex> {
+        None
+    }
 
     /// The files that an absolute pattern matches, in Ruby's order.
     fn glob(&self, pattern: &str) -> Vec<String>;

@@ -139,6 +139,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
+    use crate::table_key::TableKey;
 
     /// Its pairs open what is encrypted with their number.
     #[derive(Debug, Default)]
@@ -175,7 +176,7 @@ mod tests {
     }
 
     fn origin(file: &DataFile, key: &str) -> Origin {
-        match file.contents().unwrap().get(key) {
+        match file.contents().unwrap().get(&TableKey::new(key.into())) {
             Some(Value::Template(template)) => template.origin().clone(),
             other => panic!("{other:?}"),
         }
@@ -205,7 +206,8 @@ mod tests {
         let file = DataFile::decode_sealed("/s", yaml, &mut Texts::default(), chest.clone());
         let sealed = file.opened_with(&options("7"));
         assert_eq!(origin(sealed, "a"), Origin::Undecryptable(SEALED.into()));
-        assert_eq!(sealed.contents().unwrap().get("b"), Some(&Value::Int(1)));
+        let plain = sealed.contents().unwrap().get(&TableKey::new("b".into()));
+        assert_eq!(plain, Some(&Value::Int(1)));
         assert_eq!(
             sealed.why_sealed(&options("7")).as_deref(),
             Some("no number Some(\"7\")")

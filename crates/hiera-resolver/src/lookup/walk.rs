@@ -10,6 +10,7 @@ use super::assemble::AssembledOptions;
 use super::remote::without_user;
 use super::{Explain, MAX_EXPLAINED, MAX_WORK, Outcome, Prepared, Session, Step};
 use crate::config::LayerKind;
+use crate::data::Contents;
 use crate::data::SEALED;
 use crate::error::{LookupError, Telling};
 use crate::explain::{Event, Explanation, NodeKind};
@@ -210,7 +211,7 @@ impl<'s, 'a> Walk<'s, 'a> {
 
     pub(super) fn in_global_layer(&mut self, key: &LookupKey, strategy: &MergeStrategy) -> Step {
         let prepared = self.session.global()?;
-        if prepared.plan.config.version() != 3 {
+        if prepared.config.version() != 3 {
             return self.in_layer(&prepared, key, strategy);
         }
         // Puppet: what data of version 3 refers to is found in the global layer alone, as it was with Hiera 3,
@@ -218,7 +219,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         let has_environment = self
             .session
             .environment()?
-            .is_some_and(|environment| environment.plan.config.version() >= 5);
+            .is_some_and(|environment| environment.config.version() >= 5);
         let outer = self.is_global_only;
         self.is_global_only |= !has_environment;
         let found = self.in_layer(&prepared, key, strategy);
@@ -269,16 +270,33 @@ impl<'s, 'a> Walk<'s, 'a> {
         strategy: &MergeStrategy,
     ) -> Step {
         self.guarded(key, |walk| {
-            walk.layer_node(&prepared.plan, |walk| {
-                if prepared.plan.levels().is_empty() {
+            if let (true, Some(files)) = (strategy.is_first(), &prepared.survey.files)
+                && let Some(found) = walk.in_files(files, key.root())?
+            {
+                return Ok(found);
+            }
+            let plan = walk.session.plan(prepared)?;
+            walk.layer_node(plan, |walk| {
+                if plan.levels().is_empty() {
                     walk.report_not_found(key.as_str());
                     return Ok(None);
                 }
-                walk.merge_over(prepared.plan.levels().iter(), strategy, |walk, level| {
-                    walk.in_level(&prepared.plan, level, key.root(), strategy)
+                walk.merge_over(plan.levels().iter(), strategy, |walk, level| {
+                    walk.in_level(plan, level, key.root(), strategy)
                 })
             })
         })
+    }
+
+    /// The first value of a key in these files: what the way through all levels comes to, where nothing is told of
+    /// it. Outer `None` where the value has to be found on that way, for what an error tells of it.
+    fn in_files(&mut self, files: &[&'a Contents], root: &TableKey) -> Step<Option<Value>> {
+        self.spend(files.len() as u64)?;
+        match files.iter().find_map(|contents| contents.get(root)) {
+            None => Ok(Some(None)),
+            Some(raw) if raw.traits().is_irregular => Ok(None),
+            Some(raw) => Ok(Some(Some(self.interpolate(raw, root)?))),
+        }
     }
 
     /// The levels for keys that nothing else has. Puppet: a merge of the request does not reach them.
@@ -292,7 +310,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         let Some(prepared) = self.session.module(module)? else {
             return Ok(None);
         };
-        if prepared.plan.config.default_levels().is_none() {
+        if prepared.config.default_levels().is_none() {
             return Ok(None);
         }
         let heading = || {
@@ -337,7 +355,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         key: &LookupKey,
         strategy: &MergeStrategy,
     ) -> Step {
-        let plan = &prepared.plan;
+        let plan = self.session.plan(prepared)?;
         if plan.default_levels().is_empty() {
             self.report_not_found(key.as_str());
             return Ok(None);

@@ -2,6 +2,7 @@
 
 use regex::{RegexSet, RegexSetBuilder};
 
+use super::fence::Fence;
 use super::linear::Validity;
 use super::{MatchError, RubyRegex, SIZE_LIMIT};
 
@@ -16,6 +17,8 @@ pub struct PatternSet {
     indices: Vec<usize>,
     /// For which texts all of `linear` are right.
     validity: Validity,
+    /// What a text must start and end with, for each one of `linear`.
+    fences: Vec<Fence>,
 }
 
 impl PatternSet {
@@ -24,10 +27,12 @@ impl PatternSet {
         let mut indices = Vec::new();
         let mut texts = Vec::new();
         let mut validity = Validity::default();
+        let mut fences = Vec::new();
         for (index, pattern) in patterns.iter().enumerate() {
             if let Some((text, for_texts)) = pattern.translation() {
                 indices.push(index);
                 texts.push(text);
+                fences.push(Fence::of(text));
                 validity = validity.and(for_texts);
             }
         }
@@ -42,6 +47,7 @@ impl PatternSet {
             patterns,
             indices,
             validity,
+            fences,
         }
     }
 
@@ -58,7 +64,10 @@ impl PatternSet {
         let Some(linear) = linear.filter(|_| self.validity.holds_for(text)) else {
             return self.first_of(text, |_| true);
         };
-        let found = linear.matches(text).iter().next();
+        // Nearly all keys match no pattern, and nearly all patterns say how a key must start or end.
+        let is_possible = self.fences.iter().any(|fence| fence.lets_in(text));
+        let found = is_possible.then(|| linear.matches(text).iter().next());
+        let found = found.flatten();
         let found = found.and_then(|index| self.indices.get(index).copied());
         // What is left to ask are the other patterns before the one that was found.
         let before = self.first_of(text, |index| {

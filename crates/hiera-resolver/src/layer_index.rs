@@ -1,0 +1,503 @@
+//! [`LayerIndex`]: the files of a layer, found by what the variables in its paths come to.
+//!
+//! `nodes/%{trusted.certname}.yaml` is the same for every lookup but for a name. With the names known and hashed
+//! once, each file is found by a hash, and no path is put together. Whatever is not as simple as that is left to
+//! the plan.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use arcstr::ArcStr;
+use hashbrown::HashTable;
+use smallvec::SmallVec;
+
+use crate::config::{HieraConfig, LayerKind, Level, Locations, Text};
+use crate::data::{Contents, DataFile, Format};
+use crate::options::{FileOptions, Options};
+use crate::path;
+use crate::scope::Scope;
+use crate::table_key::hash_of;
+use crate::template::{Part, Token, Variable};
+use crate::tree::Tree;
+
+/// The files of a layer, by the paths of its hierarchy.
+#[derive(Debug)]
+pub struct LayerIndex {
+    /// What makes the names in all paths, each once.
+    sources: Vec<NameSource>,
+    paths: Vec<PathIndex>,
+}
+
+/// What a name in a path is made of: a variable, or several parts that make up a whole component.
+#[derive(Debug, PartialEq)]
+struct NameSource {
+    parts: Vec<NamePart>,
+}
+
+#[derive(Debug)]
+enum NamePart {
+    Text(ArcStr),
+    Variable(Variable),
+}
+
+impl PartialEq for NamePart {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (NamePart::Text(left), NamePart::Text(right)) => left == right,
+            (NamePart::Variable(left), NamePart::Variable(right)) => left.text == right.text,
+            _ => false,
+        }
+    }
+}
+
+/// The files that fit one path.
+#[derive(Debug)]
+struct PathIndex {
+    pieces: Vec<Piece>,
+    files: HashTable<Entry>,
+    /// For paths that names which are not there make odd: where the path starts behind its directory.
+    start: usize,
+    format: Format,
+}
+
+/// A stretch of a path.
+#[derive(Debug)]
+enum Piece {
+    Text(String),
+    Name {
+        /// Its place among the sources.
+        source: usize,
+        /// What is written beside it keeps its component from being `.` or `..`, or nothing.
+        may_be_dots: bool,
+    },
+}
+
+#[derive(Debug)]
+struct Entry {
+    /// Of the names in its path.
+    hash: u64,
+    file: Arc<DataFile>,
+}
+
+/// What the files of a layer hold for a node.
+#[derive(Default)]
+pub(crate) struct Survey<'a> {
+    /// Their `lookup_options`, compiled, the highest level first; `None` where some have to be worked out by the
+    /// lookup.
+    pub(crate) options: Option<SmallVec<[&'a Options; 8]>>,
+    /// All files that are there, in order, where there is nothing else to search.
+    pub(crate) files: Option<SmallVec<[&'a Contents; 16]>>,
+}
+
+impl LayerIndex {
+    /// Indexes a layer; `None` where some level is not just plain paths, or there
+    /// are levels beside them. `files` gives all files of a format in the
+    /// order of their paths.
+    pub(crate) fn build<'a>(
+        config: &HieraConfig,
+        files: impl Fn(Format) -> &'a [Arc<DataFile>],
+    ) -> Option<Self> {
+        if config.default_levels().is_some() {
+            return None;
+        }
+        let mut sources = Vec::new();
+        let mut paths = Vec::new();
+        for level in config.levels() {
+            let Locations::Paths(texts) = level.locations() else {
+                return None;
+            };
+            if !level.reads_plain_files() {
+                return None;
+            }
+            for text in texts {
+                let pieces = pieces(level, text, &mut sources)?;
+                paths.push(PathIndex::build(level, pieces, files(level.format())));
+            }
+        }
+        Some(LayerIndex { sources, paths })
+    }
+
+    /// What the files that a node sees hold. `None`: something is not as simple as that, or wrong.
+    pub(crate) fn survey<'a>(
+        &'a self,
+        config: &HieraConfig,
+        tree: &'a dyn Tree,
+        scope: &dyn Scope,
+    ) -> Option<Survey<'a>> {
+        let names = Names::of(&self.sources, scope)?;
+        let mut options = Some(SmallVec::new());
+        let mut files = SmallVec::new();
+        for path in &self.paths {
+            let Some(file) = path.find(&names, tree)? else {
+                continue;
+            };
+            let contents = file.contents().ok()?;
+            if let LayerKind::Module(module) = config.kind() {
+                if contents.has_other_keys() {
+                    return None;
+                }
+                if let FileOptions::Ready(compiled) = contents.options() {
+                    compiled.check_namespace(module).ok()?;
+                }
+            }
+            match (contents.options(), &mut options) {
+                (FileOptions::None, _) => {}
+                (FileOptions::Ready(compiled), Some(options)) => options.push(compiled),
+                _ => options = None,
+            }
+            files.push(contents);
+        }
+        Some(Survey {
+            options,
+            files: Some(files),
+        })
+    }
+}
+
+/// What the names came to, in the order of their sources.
+struct Names<'s> {
+    known: SmallVec<[Name<'s>; 8]>,
+}
+
+struct Name<'s> {
+    text: Cow<'s, str>,
+    hash: u64,
+    is_only_dots: bool,
+}
+
+impl<'s> Names<'s> {
+    /// `None` where one leads out of its component, or cannot be worked out.
+    fn of(sources: &[NameSource], scope: &'s dyn Scope) -> Option<Self> {
+        let mut known = SmallVec::new();
+        for source in sources {
+            let text = source.text(scope)?;
+            if !path::is_within_component(&text) {
+                return None;
+            }
+            known.push(Name {
+                hash: hash_of(&text),
+                is_only_dots: path::is_only_dots(&text),
+                text,
+            });
+        }
+        Some(Names { known })
+    }
+}
+
+impl NameSource {
+    fn text<'s>(&self, scope: &'s dyn Scope) -> Option<Cow<'s, str>> {
+        if let [NamePart::Variable(variable)] = self.parts.as_slice()
+            && let Ok((name, segments)) = &variable.path
+            && let Some(text) = scope.text(name, segments)
+        {
+            return Some(Cow::Borrowed(text));
+        }
+        let mut text = String::new();
+        for part in &self.parts {
+            match part {
+                NamePart::Text(more) => text.push_str(more),
+                NamePart::Variable(variable) => scope.write(variable, &mut text).ok()?,
+            }
+        }
+        Some(Cow::Owned(text))
+    }
+}
+
+impl PathIndex {
+    fn build(level: &Level, pieces: Vec<Piece>, files: &[Arc<DataFile>]) -> Self {
+        let before = match pieces.first() {
+            Some(Piece::Text(text)) => text.as_str(),
+            _ => "",
+        };
+        let from = files.partition_point(|file| file.path().as_str() < before);
+        let near = files.get(from..).unwrap_or_default().iter();
+        let near = near.take_while(|file| file.path().starts_with(before));
+        let mut table = HashTable::new();
+        for file in near {
+            if let Some(hash) = hash_of_names(&pieces, file.path()) {
+                let file = Arc::clone(file);
+                table.insert_unique(hash, Entry { hash, file }, |entry| entry.hash);
+            }
+        }
+        table.shrink_to_fit(|entry| entry.hash);
+        PathIndex {
+            pieces,
+            files: table,
+            start: level.datadir().source().len() + 1,
+            format: level.format(),
+        }
+    }
+
+    /// The file that these names make the path lead to, if there is one; outer `None` where they do not just fill
+    /// it in.
+    fn find<'a>(&'a self, names: &Names<'_>, tree: &'a dyn Tree) -> Option<Option<&'a DataFile>> {
+        let mut hash = 0;
+        let mut is_odd = false;
+        for piece in &self.pieces {
+            if let Piece::Name {
+                source,
+                may_be_dots,
+            } = piece
+            {
+                let name = names.known.get(*source)?;
+                if name.is_only_dots && !may_be_dots {
+                    if !name.text.is_empty() {
+                        return None;
+                    }
+                    is_odd = true;
+                }
+                hash = combine(hash, name.hash);
+            }
+        }
+        if is_odd {
+            return Some(self.find_by_path(names, tree));
+        }
+        let found = match self.pieces.as_slice() {
+            [_] => self.files.find(0, |_| true),
+            // Nearly all have one name, and all that fit are alike around it.
+            [
+                Piece::Text(before),
+                Piece::Name { source, .. },
+                Piece::Text(behind),
+            ] => {
+                let name = &*names.known.get(*source)?.text;
+                let end = before.len() + name.len();
+                self.files.find(hash, |entry| {
+                    let path = entry.file.path();
+                    path.len() == end + behind.len() && path.get(before.len()..end) == Some(name)
+                })
+            }
+            pieces => self
+                .files
+                .find(hash, |entry| fits(pieces, names, entry.file.path())),
+        };
+        Some(found.map(|entry| entry.file.as_ref()))
+    }
+
+    /// The same where a component is nothing but a variable that is not set.
+    fn find_by_path<'a>(&self, names: &Names<'_>, tree: &'a dyn Tree) -> Option<&'a DataFile> {
+        let mut whole = String::with_capacity(128);
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(text) => whole.push_str(text),
+                Piece::Name { source, .. } => whole.push_str(&names.known.get(*source)?.text),
+            }
+        }
+        // Puppet: takes it for a path from the root of the disk.
+        if whole.get(self.start..)?.starts_with('/') {
+            return None;
+        }
+        tree.file(&path::normalize(&whole), self.format)
+    }
+}
+
+/// The hash of several names in their order.
+fn combine(hash: u64, name: u64) -> u64 {
+    hash.rotate_left(7) ^ name
+}
+
+fn fits(pieces: &[Piece], names: &Names<'_>, path: &str) -> bool {
+    let mut rest = path;
+    for piece in pieces {
+        let text = match piece {
+            Piece::Text(text) => Some(text.as_str()),
+            Piece::Name { source, .. } => names.known.get(*source).map(|name| &*name.text),
+        };
+        match text.and_then(|text| rest.strip_prefix(text)) {
+            Some(behind) => rest = behind,
+            None => return false,
+        }
+    }
+    rest.is_empty()
+}
+
+/// A path behind its directory, taken apart.
+fn pieces(level: &Level, path: &Text, sources: &mut Vec<NameSource>) -> Option<Vec<Piece>> {
+    if !level.has_plain_path(path) {
+        return None;
+    }
+    let mut pieces = Vec::new();
+    let mut text = format!("{}/", level.datadir().source());
+    for (place, component) in components(path)?.into_iter().enumerate() {
+        if place > 0 {
+            text.push('/');
+        }
+        let is_variable = |part: &NamePart| matches!(part, NamePart::Variable(_));
+        let variables = component.iter().filter(|part| is_variable(part)).count();
+        let is_kept =
+            |part: &NamePart| matches!(part, NamePart::Text(text) if !path::is_only_dots(text));
+        let may_be_dots = component.iter().any(is_kept);
+        let mut add = |text: &mut String, parts: Vec<NamePart>| {
+            let new = NameSource { parts };
+            let known = sources.iter().position(|source| *source == new);
+            let source = known.unwrap_or(sources.len());
+            if known.is_none() {
+                sources.push(new);
+            }
+            pieces.push(Piece::Text(std::mem::take(text)));
+            pieces.push(Piece::Name {
+                source,
+                may_be_dots,
+            });
+        };
+        if variables > 1 {
+            // Where one name ends and the next starts could not be told from a path: together they are one.
+            add(&mut text, component);
+            continue;
+        }
+        for part in component {
+            match part {
+                NamePart::Text(more) => text.push_str(&more),
+                NamePart::Variable(_) => add(&mut text, vec![part]),
+            }
+        }
+    }
+    if let Some(extension) = level.extension()
+        && !text.ends_with(extension)
+    {
+        return None;
+    }
+    pieces.push(Piece::Text(text));
+    Some(pieces)
+}
+
+/// The components of a path; `None` where it has tokens that are no variables.
+fn components(path: &Text) -> Option<Vec<Vec<NamePart>>> {
+    let mut components = Vec::new();
+    let mut component = Vec::new();
+    for part in path.parts() {
+        match part {
+            Part::Text(text) => {
+                for (place, more) in text.split('/').enumerate() {
+                    if place > 0 {
+                        components.push(std::mem::take(&mut component));
+                    }
+                    if !more.is_empty() {
+                        component.push(NamePart::Text(more.into()));
+                    }
+                }
+            }
+            Part::Token(Token::Variable(variable)) => component.push(NamePart::Variable(variable)),
+            Part::Token(_) => return None,
+        }
+    }
+    components.push(component);
+    Some(components)
+}
+
+/// What the names in a path hash to; `None` where it does not fit.
+fn hash_of_names(pieces: &[Piece], path: &str) -> Option<u64> {
+    let mut rest = path;
+    let mut hash = 0;
+    let mut pieces = pieces.iter().peekable();
+    while let Some(piece) = pieces.next() {
+        match piece {
+            Piece::Text(text) => rest = rest.strip_prefix(text.as_str())?,
+            Piece::Name { may_be_dots, .. } => {
+                // A name ends with its component, less what is written behind it there.
+                let behind = match pieces.peek() {
+                    Some(Piece::Text(text)) => text.split('/').next()?,
+                    _ => "",
+                };
+                let name = rest.split('/').next()?.strip_suffix(behind)?;
+                if path::is_only_dots(name) && !may_be_dots {
+                    return None;
+                }
+                hash = combine(hash, hash_of(name));
+                rest = rest.get(name.len()..)?;
+            }
+        }
+    }
+    rest.is_empty().then_some(hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Layer;
+    use crate::hash::Hash;
+    use crate::scope::Variables;
+    use crate::snapshot::{Parts, Snapshot};
+
+    /// The number of files that are found with these facts: the file, or none; `None` where the way is not simple.
+    fn found(path: &str, file: &str, facts: &[(&str, &str)]) -> Option<usize> {
+        let hiera = format!("version: 5\nhierarchy: [{{name: l, path: \"{path}\"}}]");
+        let layer = Layer::parse(
+            LayerKind::Environment,
+            "/e/hiera.yaml",
+            "/",
+            hiera.as_bytes(),
+        );
+        let file = DataFile::decode(file, Format::Yaml, b"{}", &mut Default::default());
+        let snapshot = Snapshot::build(Parts {
+            global: Arc::new(Layer::Absent),
+            environment: layer,
+            modules: Vec::new(),
+            files: vec![(Format::Yaml, Arc::new(file))],
+            directories: Vec::new(),
+            revision: String::new(),
+        });
+        let facts = facts.iter();
+        let facts: Hash = facts
+            .map(|(name, value)| ((*name).into(), (*value).into()))
+            .collect();
+        let scope = Variables::new("e", facts, Hash::new(), Hash::new());
+        let index = snapshot.layer_index(&LayerKind::Environment)?;
+        let config = snapshot.environment().config().unwrap();
+        let survey = index.survey(config, &snapshot, &scope)?;
+        Some(survey.files.unwrap().len())
+    }
+
+    #[test]
+    fn files_are_found_by_the_names_in_their_paths() {
+        assert_eq!(found("common.yaml", "/e/data/common.yaml", &[]), Some(1));
+        assert_eq!(found("other.yaml", "/e/data/common.yaml", &[]), Some(0));
+        let one = |file, name| found("n/%{a}.yaml", file, &[("a", name)]);
+        assert_eq!(one("/e/data/n/x.y.yaml", "x.y"), Some(1));
+        assert_eq!(one("/e/data/n/x.y.yaml", "x"), Some(0));
+        assert_eq!(one("/e/data/m/x.yaml", "x"), Some(0));
+        let two = |a, b| found("%{a}/%{b}.yaml", "/e/data/p/q.yaml", &[("a", a), ("b", b)]);
+        assert_eq!(two("p", "q"), Some(1));
+        assert_eq!(two("q", "p"), Some(0));
+        assert_eq!(
+            found("a-%{a}-b/%{a}", "/e/data/a-x-b/x", &[("a", "x")]),
+            Some(1)
+        );
+    }
+
+    #[test]
+    fn what_is_not_simple_is_left_to_the_plan() {
+        let facts = [("a", "p"), ("b", "q")];
+        for path in [
+            "../n/%{a}.yaml",
+            "n//%{a}.yaml",
+            "/n/%{a}.yaml",
+            "n/./%{a}.yaml",
+            "%{lookup('a')}",
+        ] {
+            assert_eq!(found(path, "/e/data/p-q.yaml", &facts), None, "{path}");
+        }
+        let named = |path, name| found(path, "/e/data/n/.yaml", &[("a", name)]);
+        for name in ["x/y", "../x", "x\0"] {
+            assert_eq!(named("n/%{a}.yaml", name), None, "{name}");
+        }
+        for name in [".", "..", "..."] {
+            assert_eq!(named("n/%{a}", name), None, "{name}");
+        }
+        assert_eq!(named("n/%{a}.yaml", ""), Some(1));
+        assert_eq!(named("n/%{a}.yaml", ".."), Some(0));
+        assert_eq!(named("n/%{a}", ".yaml"), Some(1));
+        assert_eq!(named("n/%{a}/.yaml", ""), Some(1));
+        assert_eq!(named("%{a}/n/.yaml", ""), Some(0));
+    }
+
+    #[test]
+    fn names_that_touch_are_one() {
+        let two = |path, a, b| found(path, "/e/data/p-q-r.yaml", &[("a", a), ("b", b)]);
+        assert_eq!(two("%{a}-%{b}.yaml", "p", "q-r"), Some(1));
+        assert_eq!(two("%{a}-%{b}.yaml", "p-q", "r"), Some(1));
+        assert_eq!(two("%{a}-%{b}.yaml", "p", "q"), Some(0));
+        assert_eq!(two("%{a}%{b}.yaml", "p-q", "-r"), Some(1));
+        assert_eq!(two("%{a}%{b}", "", ".."), None);
+    }
+}
