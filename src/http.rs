@@ -25,7 +25,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 pub(crate) use self::scope::without_nulls as plain_facts;
 
 use self::error::{ApiError, ErrorKind};
-use crate::config::Limits;
+use crate::config::{Limits, Remote};
 use crate::environments::Environments;
 use crate::metrics::Metrics;
 use crate::reload::Reloader;
@@ -54,6 +54,12 @@ impl App {
             remotes: Remotes::new(RemoteSettings::default()),
             reloader: None,
         }
+    }
+
+    /// The same with other bounds on what is asked of other servers and kept of it.
+    pub fn with_remotes(mut self, settings: &Remote) -> Self {
+        self.remotes = Remotes::new(settings.into());
+        self
     }
 
     /// The same with data that can be reloaded on demand.

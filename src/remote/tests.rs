@@ -573,6 +573,7 @@ async fn settings_of_nothing_still_answer() {
         ttl: Duration::ZERO,
         stale: Duration::MAX,
         max_entries: 0,
+        max_total_size: 0,
         max_document_size: usize::MAX,
         max_concurrent: 0,
     };

@@ -410,6 +410,42 @@ fn a_batch_asks_once_and_what_was_answered_is_kept_for_a_while() {
 }
 
 #[test]
+fn how_long_an_answer_is_kept_is_a_setting() {
+    let remote = Remote::with(&json!({ "k": "elsewhere" }));
+    let options = "{output: json}";
+    for (settings, asked) in [
+        ("", 1),
+        ("remote: {ttl_s: 0}", 3),
+        ("remote: {cache_entries: 0}", 3),
+        ("remote: {cache_bytes: 5}", 3),
+    ] {
+        remote.asked.lock().unwrap().clear();
+        let server = TestServer::of(remote.tree("/", options), settings);
+        for _ in 0..3 {
+            assert_eq!(value(&server, "k"), json!("elsewhere"), "{settings}");
+        }
+        assert_eq!(remote.paths().len(), asked, "{settings}");
+    }
+    let settings = "remote: {max_document_size: 5}";
+    let server = TestServer::of(remote.tree("/", options), settings);
+    let detail = server
+        .lookup(&json!({ "key": "k" }))
+        .detail(422, "lookup-failed");
+    assert!(detail.contains("larger than 5 bytes"), "{detail}");
+
+    // With neither, a server that is gone leaves nothing.
+    let settings = "remote: {ttl_s: 0, stale_s: 0}";
+    let forgetful = TestServer::of(remote.tree("/", options), settings);
+    let faithful = TestServer::of(remote.tree("/", options), "remote: {ttl_s: 0}");
+    for server in [&forgetful, &faithful] {
+        assert_eq!(value(server, "k"), json!("elsewhere"));
+    }
+    drop(remote);
+    assert_eq!(value(&faithful, "k"), json!("elsewhere"));
+    assert_eq!(forgetful.lookup(&json!({ "key": "k" })).status, 422);
+}
+
+#[test]
 fn what_was_answered_serves_while_the_server_is_down() {
     let remote = Remote::new(|_| (200, r#""elsewhere""#.to_owned()));
     let server = remote.served("/__KEY__", "{output: json, confine_to_keys: [k, own]}");
