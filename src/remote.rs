@@ -209,7 +209,10 @@ impl Remotes {
                 }
                 RemoteAnswer::NotFound
             }
-            None => RemoteAnswer::Failed(error.to_string()),
+            None => RemoteAnswer::Failed {
+                reason: error.to_string(),
+                told: error.told(),
+            },
         }
     }
 }

@@ -46,7 +46,7 @@ fn shown(answer: RemoteAnswer) -> String {
             text
         }
         RemoteAnswer::NotFound => "not found".to_owned(),
-        RemoteAnswer::Failed(reason) => format!("failed: {reason}"),
+        RemoteAnswer::Failed { reason, .. } => format!("failed: {reason}"),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Levels whose data comes from another server (`lookup_key: hiera_http`), against one on loopback.
 
+use std::fs;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -11,11 +12,12 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
+use crate::encrypted::key_file;
 use crate::process::Process;
 use crate::support::{TestServer, Tree, printed};
 
 /// A server with data. Its connections end with it.
-struct Remote {
+pub(crate) struct Remote {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<(String, HeaderMap)>>>,
     _runtime: Runtime,
@@ -32,6 +34,16 @@ impl Remote {
         delay: Duration,
         answer: impl Fn(&str) -> (u16, String) + Send + Sync + 'static,
     ) -> Self {
+        Remote::answering(move |path, _| {
+            let (status, body) = answer(path);
+            (delay, status, body)
+        })
+    }
+
+    /// Answers by path and headers, after a while.
+    pub(crate) fn answering(
+        answer: impl Fn(&str, &HeaderMap) -> (Duration, u16, String) + Send + Sync + 'static,
+    ) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -43,14 +55,12 @@ impl Remote {
         let (noted, answer) = (asked.clone(), Arc::new(answer));
         let router = Router::new().fallback(move |request: Request| {
             let path = request.uri().to_string();
-            noted
-                .lock()
-                .unwrap()
-                .push((path.clone(), request.headers().clone()));
+            let headers = request.headers().clone();
+            noted.lock().unwrap().push((path.clone(), headers.clone()));
             let answer = answer.clone();
             async move {
+                let (delay, status, body) = answer(&path, &headers);
                 tokio::time::sleep(delay).await;
-                let (status, body) = answer(&path);
                 (StatusCode::from_u16(status).unwrap(), body)
             }
         });
@@ -68,7 +78,7 @@ impl Remote {
         Remote::new(move |_| (200, document.clone()))
     }
 
-    fn uri(&self, path: &str) -> String {
+    pub(crate) fn uri(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
@@ -329,7 +339,35 @@ fn facts_are_filled_into_the_address() {
         "facts": { "os": { "family": "Debian" }, "text": "a b" },
     });
     let found = server.lookup(&request).json()["value"].clone();
-    assert_eq!(found, json!("/Debian/web.example.com?q=a%20b"));
+    // hiera_http encodes a second time what Ruby encoded when it read the address.
+    assert_eq!(found, json!("/Debian/web.example.com?q=a%2520b"));
+}
+
+#[test]
+fn facts_lead_to_no_certificate_elsewhere() {
+    let remote = Remote::with(&json!({}));
+    let tree = Tree::empty();
+    let certificate = fs::read(key_file("public_key.pkcs7.pem")).unwrap();
+    for directory in ["here", "elsewhere"] {
+        tree.write(&format!("R/{directory}/ca.pem"), &certificate);
+    }
+    let here = tree.path("R/here").display().to_string();
+    let uri = remote.uri("/");
+    tree.write(
+        "/hiera.yaml",
+        format!("version: 5\nhierarchy: [{{name: tls, lookup_key: hiera_http, uri: '{uri}', options: {{use_ssl: true, ssl_ca_cert: '{here}/%{{facts.ca}}.pem'}}}}]\n"),
+    );
+    let server = TestServer::of(tree, "");
+    let failure = |ca: &str| {
+        let request = json!({ "key": "k", "facts": { "ca": ca } });
+        server.lookup(&request).detail(422, "lookup-failed")
+    };
+    // The server speaks no TLS.
+    assert!(!failure("ca").contains("ssl_ca_cert"), "{}", failure("ca"));
+    for ca in ["../elsewhere/ca", "x/../../elsewhere/ca"] {
+        assert!(failure(ca).contains("ssl_ca_cert"), "{}", failure(ca));
+        assert!(!failure(ca).contains("elsewhere"), "{}", failure(ca));
+    }
 }
 
 #[test]

@@ -144,6 +144,16 @@ pub enum LookupError {
         level: ArcStr,
         /// What went wrong.
         reason: String,
+        /// What Puppet's explanation would say, where it says anything.
+        told: Option<String>,
+    },
+    /// An address that is none once its tokens are filled in.
+    #[error("level \"{level}\": {problem}")]
+    Address {
+        /// The level.
+        level: ArcStr,
+        /// What Ruby says.
+        problem: String,
     },
     /// A level that its function cannot work with.
     #[error("level \"{level}\" of `{config}`: {problem}")]
@@ -318,6 +328,9 @@ impl LookupError {
             LookupError::Conversion { .. } | LookupError::ConversionType { .. } => {
                 (TellingKind::Lookup, self.to_string())
             }
+            LookupError::Remote {
+                told: Some(text), ..
+            } => (TellingKind::Lookup, text.clone()),
             _ => (TellingKind::Other, String::new()),
         };
         Telling { kind, text }

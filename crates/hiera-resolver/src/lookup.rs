@@ -15,6 +15,7 @@ use std::rc::Rc;
 use arcstr::ArcStr;
 
 use self::assemble::AssembledOptions;
+use self::remote::Told;
 use self::walk::Walk;
 use crate::config::Layer;
 use crate::error::LookupError;
@@ -169,6 +170,7 @@ impl<'a> Session<'a> {
             found_name: None,
             is_secret: false,
             telling: None,
+            told_of_remotes: Told::default(),
         };
         let outcome = walk.lookup(
             request.names,

@@ -1,6 +1,7 @@
 //! Levels × scope → the files to look into, in order: `path`s, `glob`s and `mapped_paths` filled in for one node.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use arcstr::ArcStr;
 
@@ -14,6 +15,7 @@ use crate::ruby_text;
 use crate::scope::{Scope, WithLocal};
 use crate::template::{Part, Template, Token, Variable};
 use crate::tree::Tree;
+use crate::types::uri::Uri;
 use crate::value::Value;
 
 /// The hierarchy of a layer as one node sees it.
@@ -153,7 +155,9 @@ impl<'a> Plan<'a> {
         let Some(file) = location.file else {
             return Ok(None);
         };
-        if has_options(level) || matches!(level.function(), DataFunction::Unknown { .. }) {
+        let is_unfit = matches!(level.function(), DataFunction::Unknown { .. })
+            || level.function().is_remote();
+        if has_options(level) || is_unfit {
             return Err(self.unusable(level));
         }
         let contents = file
@@ -179,6 +183,9 @@ impl<'a> Plan<'a> {
                     kind,
                     function: name.clone(),
                 };
+            }
+            DataFunction::Http | DataFunction::HttpHash => {
+                "one of uri or uris must be declared for its data function".to_owned()
             }
             _ if has_options(level) => "its data function takes no `options`".to_owned(),
             _ => "one of path, paths, glob, globs or mapped_paths must be declared for its data function".to_owned(),
@@ -249,11 +256,14 @@ impl<'a> Planner<'a> {
             Locations::Uris(uris) => {
                 for text in uris {
                     fill_text(text, scope, &mut self.filled)?;
-                    let original = text.source().clone();
-                    let path = self.filled.text.clone();
+                    let uri =
+                        Uri::parse(&self.filled.text).map_err(|problem| LookupError::Address {
+                            level: level.name().clone(),
+                            problem,
+                        })?;
                     self.locations.push(Location {
-                        original,
-                        path,
+                        original: text.source().clone(),
+                        path: uri.to_string(),
                         is_uri: true,
                         file: None,
                     });
@@ -284,6 +294,7 @@ impl<'a> Planner<'a> {
             }
         }
         let options = options.filter(|_| level.function().is_remote());
+        let options = options.map(|options| level.without_led_out(options, scope));
         if is_built_in {
             self.locations.truncate(
                 start
@@ -531,6 +542,27 @@ impl Level {
             keys.insert(Value::str(name), value);
         }
         Ok(Some(Ok(keys)))
+    }
+
+    /// The options of `hiera_http`, filled in. Where a variable leads to a file of TLS elsewhere, it names none.
+    fn without_led_out(&self, mut filled: Value, scope: &dyn Scope) -> Value {
+        let written = self.options().and_then(Value::as_hash);
+        let leads_out = |name: &str| match written.and_then(|written| written.get(name)) {
+            Some(Value::Template(template)) => {
+                let mut text = Filled::default();
+                fill(template, scope, &mut text).is_ok() && text.leads_out(template.source())
+            }
+            _ => false,
+        };
+        for name in ["ssl_ca_cert", "ssl_cert", "ssl_key"] {
+            if leads_out(name)
+                && let Value::Hash(options) = &mut filled
+            {
+                // Nothing goes by this name, and so the request fails.
+                Arc::make_mut(options).insert(name.into(), Value::str(""));
+            }
+        }
+        filled
     }
 
     /// Why the keys that a node names open nothing of a file.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use arcstr::{ArcStr, literal};
 
 use super::assemble::AssembledOptions;
-use super::remote::without_user;
+use super::remote::{Told, without_user};
 use super::{Explain, MAX_EXPLAINED, MAX_WORK, Outcome, Prepared, Session, Step};
 use crate::config::LayerKind;
 use crate::data::SEALED;
@@ -44,6 +44,7 @@ pub(super) struct Walk<'s, 'a> {
     pub(super) is_secret: bool,
     /// How an error on its way up is to be told.
     pub(super) telling: Option<Telling>,
+    pub(super) told_of_remotes: Told,
 }
 
 impl<'s, 'a> Walk<'s, 'a> {
