@@ -10,6 +10,7 @@ use crate::merge::MergeError;
 use crate::options::{EntryFault, OptionsError};
 use crate::remote::RemoteRequest;
 use crate::ruby_regex::MatchError;
+use crate::template::DecryptFault;
 use crate::types::{TypeMismatch, TypeParseError};
 
 /// A lookup that cannot be answered. Not finding a value is no error.
@@ -121,12 +122,16 @@ pub enum LookupError {
         function: ArcStr,
     },
     /// An encrypted value that could not be decrypted.
-    #[error("the value of key '{key}' cannot be decrypted: {reason}")]
+    #[error("the value of key '{key}' cannot be decrypted: {}", fault.reason)]
     Undecryptable {
         /// The key.
         key: String,
+        /// The value as it stands in the file.
+        text: ArcStr,
+        /// The file, once that is known.
+        path: Option<ArcStr>,
         /// Why.
-        reason: ArcStr,
+        fault: DecryptFault,
     },
     /// An error whose words could give away a secret.
     #[error("{what} failed; what exactly is not shown, since the value is secret")]
@@ -327,6 +332,21 @@ impl LookupError {
             }
             LookupError::Conversion { .. } | LookupError::ConversionType { .. } => {
                 (TellingKind::Lookup, self.to_string())
+            }
+            LookupError::Undecryptable {
+                key,
+                text,
+                path: Some(path),
+                fault:
+                    DecryptFault {
+                        puppet_text: Some(message),
+                        ..
+                    },
+            } => {
+                let text = format!(
+                    "hiera-eyaml backend error decrypting {text} when looking up {key} in {path}. Error was {message}"
+                );
+                (TellingKind::Lookup, text)
             }
             LookupError::Remote {
                 told: Some(text), ..

@@ -13,7 +13,7 @@ use crate::options::{FileOptions, Options};
 use crate::path;
 use crate::ruby_text;
 use crate::scope::{Scope, WithLocal};
-use crate::template::{Part, Template, Token, Variable};
+use crate::template::{DecryptFault, Part, Template, Token, Variable};
 use crate::tree::Tree;
 use crate::types::uri::Uri;
 use crate::value::Value;
@@ -512,7 +512,10 @@ impl Level {
 
 impl Level {
     /// The options that name keys, filled in, or why there can be none; `None` where no variable stands in them.
-    fn node_keys(&self, scope: &dyn Scope) -> Result<Option<Result<Hash, String>>, LookupError> {
+    fn node_keys(
+        &self,
+        scope: &dyn Scope,
+    ) -> Result<Option<Result<Hash, DecryptFault>>, LookupError> {
         let options = match (self.function(), self.options()) {
             (DataFunction::Eyaml, Some(Value::Hash(options)))
                 if options
@@ -533,7 +536,7 @@ impl Level {
                     // Puppet: reads the key wherever that leads.
                     if filled.leads_out(template.source()) {
                         let reason = format!("a variable leads `{name}` out of its place");
-                        return Ok(Some(Err(reason)));
+                        return Ok(Some(Err(DecryptFault::new(&reason))));
                     }
                     Value::str(&filled.text)
                 }
@@ -566,10 +569,10 @@ impl Level {
     }
 
     /// Why the keys that a node names open nothing of a file.
-    pub(crate) fn why_sealed(&self, file: &DataFile, scope: &dyn Scope) -> Option<String> {
+    pub(crate) fn why_sealed(&self, file: &DataFile, scope: &dyn Scope) -> Option<DecryptFault> {
         match self.node_keys(scope).ok()?? {
             Ok(keys) => file.why_sealed(&keys),
-            Err(reason) => Some(reason),
+            Err(fault) => Some(fault),
         }
     }
 }

@@ -10,7 +10,6 @@ use super::assemble::AssembledOptions;
 use super::remote::{Told, without_user};
 use super::{Explain, MAX_EXPLAINED, MAX_WORK, Outcome, Prepared, Session, Step};
 use crate::config::LayerKind;
-use crate::data::SEALED;
 use crate::error::{LookupError, Telling};
 use crate::explain::{Event, Explanation, NodeKind};
 use crate::hash::Hash;
@@ -411,7 +410,7 @@ impl<'s, 'a> Walk<'s, 'a> {
                 }
                 let value = walk
                     .interpolate(raw, root)
-                    .map_err(|error| walk.with_reason(error, planned, location))?;
+                    .map_err(|error| walk.with_file(error, planned, location))?;
                 walk.report(Some(root), || Event::Found(value.clone()));
                 if strategy.gathers() {
                     walk.gathered.push(value.clone());
@@ -421,18 +420,31 @@ impl<'s, 'a> Walk<'s, 'a> {
         )
     }
 
-    /// The same error; where a file stayed sealed, with what is wrong with the keys of this node.
-    fn with_reason(
+    /// The same error; of a value that cannot be decrypted also with its file, and with what is wrong with the keys of
+    /// this node where they open nothing.
+    fn with_file(
         &self,
         error: LookupError,
         planned: &PlannedLevel<'a>,
         location: &Location<'a>,
     ) -> LookupError {
         match (error, location.file) {
-            (LookupError::Undecryptable { key, reason }, Some(file)) if reason == SEALED => {
+            (
+                LookupError::Undecryptable {
+                    key,
+                    text,
+                    path: None,
+                    fault,
+                },
+                Some(file),
+            ) => {
                 let why = planned.level.why_sealed(file, self.session.scope);
-                let reason = why.map_or(reason, Into::into);
-                LookupError::Undecryptable { key, reason }
+                LookupError::Undecryptable {
+                    key,
+                    text,
+                    path: Some(file.path().clone()),
+                    fault: why.unwrap_or(fault),
+                }
             }
             (error, _) => error,
         }
