@@ -516,14 +516,11 @@ impl Level {
         &self,
         scope: &dyn Scope,
     ) -> Result<Option<Result<Hash, DecryptFault>>, LookupError> {
-        let options = match (self.function(), self.options()) {
-            (DataFunction::Eyaml, Some(Value::Hash(options)))
-                if options
-                    .iter()
-                    .any(|(_, value)| value.traits().has_templates) =>
-            {
-                options
-            }
+        let (DataFunction::Eyaml, Some(value)) = (self.function(), self.options()) else {
+            return Ok(None);
+        };
+        let options = match value {
+            Value::Hash(options) if value.traits().has_templates => options,
             _ => return Ok(None),
         };
         let mut keys = Hash::new();
