@@ -1,19 +1,20 @@
 //! Levels × scope → the files to look into, in order: `path`s, `glob`s and `mapped_paths` filled in for one node.
 
+mod node_options;
+
 use std::ops::Range;
-use std::sync::Arc;
 
 use arcstr::ArcStr;
 
 use crate::config::{DataFunction, HieraConfig, LayerKind, Level, Locations, Text};
-use crate::data::{Contents, DataFile, KEY_OPTIONS};
+use crate::data::{Contents, DataFile};
 use crate::error::{InterpolationError, LookupError};
 use crate::hash::Hash;
 use crate::options::{FileOptions, Options};
 use crate::path;
 use crate::ruby_text;
 use crate::scope::{Scope, WithLocal};
-use crate::template::{DecryptFault, Part, Template, Token, Variable};
+use crate::template::{Part, Template, Token, Variable};
 use crate::tree::Tree;
 use crate::types::uri::Uri;
 use crate::value::Value;
@@ -507,70 +508,6 @@ impl Level {
             .and_then(Value::as_hash)
             .cloned()
             .unwrap_or_default())
-    }
-}
-
-impl Level {
-    /// The options that name keys, filled in, or why there can be none; `None` where no variable stands in them.
-    fn node_keys(
-        &self,
-        scope: &dyn Scope,
-    ) -> Result<Option<Result<Hash, DecryptFault>>, LookupError> {
-        let (DataFunction::Eyaml, Some(value)) = (self.function(), self.options()) else {
-            return Ok(None);
-        };
-        let options = match value {
-            Value::Hash(options) if value.traits().has_templates => options,
-            _ => return Ok(None),
-        };
-        let mut keys = Hash::new();
-        let mut filled = Filled::default();
-        for name in KEY_OPTIONS {
-            let value = match options.get(name) {
-                None => continue,
-                Some(Value::Template(template)) => {
-                    fill(template, scope, &mut filled)?;
-                    // Puppet: reads the key wherever that leads.
-                    if filled.leads_out(template.source()) {
-                        let reason = format!("a variable leads `{name}` out of its place");
-                        return Ok(Some(Err(DecryptFault::new(&reason))));
-                    }
-                    Value::str(&filled.text)
-                }
-                Some(value) => value.clone(),
-            };
-            keys.insert(Value::str(name), value);
-        }
-        Ok(Some(Ok(keys)))
-    }
-
-    /// The options of `hiera_http`, filled in. Where a variable leads to a file of TLS elsewhere, it names none.
-    fn without_led_out(&self, mut filled: Value, scope: &dyn Scope) -> Value {
-        let written = self.options().and_then(Value::as_hash);
-        let leads_out = |name: &str| match written.and_then(|written| written.get(name)) {
-            Some(Value::Template(template)) => {
-                let mut text = Filled::default();
-                fill(template, scope, &mut text).is_ok() && text.leads_out(template.source())
-            }
-            _ => false,
-        };
-        for name in ["ssl_ca_cert", "ssl_cert", "ssl_key"] {
-            if leads_out(name)
-                && let Value::Hash(options) = &mut filled
-            {
-                // Nothing goes by this name, and so the request fails.
-                Arc::make_mut(options).insert(name.into(), Value::str(""));
-            }
-        }
-        filled
-    }
-
-    /// Why the keys that a node names open nothing of a file.
-    pub(crate) fn why_sealed(&self, file: &DataFile, scope: &dyn Scope) -> Option<DecryptFault> {
-        match self.node_keys(scope).ok()?? {
-            Ok(keys) => file.why_sealed(&keys),
-            Err(fault) => Some(fault),
-        }
     }
 }
 
