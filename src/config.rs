@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Args;
 
-pub use settings::{Limits, LogFormat, Reload, Settings, WatchMode};
+pub use settings::{Limits, LogFormat, Reload, Remote, Settings, WatchMode};
 
 use crate::load::CodeDirectory;
 

@@ -9,6 +9,8 @@ mod envelope;
 mod key_source;
 mod keys;
 
+use hiera_resolver::template::DecryptFault;
+
 pub(crate) use block::decrypt_text;
 pub(crate) use chest::{Chest, KeyTexts};
 pub(crate) use key_source::KeySource;
@@ -76,6 +78,39 @@ pub(crate) enum DecryptError {
     /// The result is not UTF-8.
     #[error("decrypted value is not text")]
     NotText,
+}
+
+impl KeysError {
+    /// What a lookup is told. Ruby's words are those of hiera-eyaml and of what it calls.
+    pub(crate) fn fault(&self) -> DecryptFault {
+        let puppet_text = match self {
+            KeysError::Missing(option) => Some(format!("{option} is not defined")),
+            KeysError::Variable(_) => Some("no implicit conversion of nil into String".to_owned()),
+            KeysError::File { path, cause } if cause.starts_with("No such file or directory") => {
+                Some(format!("No such file or directory @ rb_sysopen - {path}"))
+            }
+            KeysError::Mismatch => Some("private key does not match certificate".to_owned()),
+            _ => None,
+        };
+        DecryptFault {
+            reason: self.to_string().into(),
+            puppet_text: puppet_text.map(Into::into),
+        }
+    }
+}
+
+impl DecryptError {
+    /// The same of a block.
+    pub(crate) fn fault(&self) -> DecryptFault {
+        let puppet_text = match self {
+            DecryptError::Undecryptable => Some("bad decrypt".into()),
+            _ => None,
+        };
+        DecryptFault {
+            reason: self.to_string().into(),
+            puppet_text,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ use tower::Service;
 pub(crate) use self::scope::without_nulls as plain_facts;
 
 use self::error::{ApiError, ErrorKind};
-use crate::config::Limits;
+use crate::config::{Limits, Remote};
 use crate::environments::Environments;
 use crate::metrics::Metrics;
 use crate::reload::Reloader;
@@ -70,15 +70,16 @@ impl App {
         }
     }
 
+    /// The same with other bounds on what is asked of other servers and kept of it.
+    pub fn with_remotes(mut self, settings: &Remote) -> Self {
+        Arc::make_mut(&mut self.shared).remotes = Remotes::new(settings.into());
+        self
+    }
+
     /// The same with data that can be reloaded on demand.
-    pub(crate) fn with_reloader(self, reloader: Reloader) -> Self {
-        let shared = Shared {
-            reloader: Some(reloader),
-            ..Shared::clone(&self.shared)
-        };
-        App {
-            shared: Arc::new(shared),
-        }
+    pub(crate) fn with_reloader(mut self, reloader: Reloader) -> Self {
+        Arc::make_mut(&mut self.shared).reloader = Some(reloader);
+        self
     }
 
     /// From now on `/readyz` says no, so that load balancers send nothing new.

@@ -26,6 +26,7 @@ use self::cache::{Cache, State};
 use self::connect::Clients;
 use self::error::{Fault, FetchError};
 use self::fetch::Document;
+use crate::config::Remote;
 
 /// Fetches documents for lookups, and keeps them for a while. Clones share the cache.
 #[derive(Clone)]
@@ -42,21 +43,30 @@ pub(crate) struct RemoteSettings {
     pub(crate) stale: Duration,
     /// Answers in the cache.
     pub(crate) max_entries: usize,
+    /// Bytes of their documents. Names of nodes make addresses, so a number alone bounds nothing.
+    pub(crate) max_total_size: usize,
     /// Bytes in a document.
     pub(crate) max_document_size: usize,
     /// Fetches at the same time.
     pub(crate) max_concurrent: usize,
 }
 
+impl From<&Remote> for RemoteSettings {
+    fn from(remote: &Remote) -> Self {
+        RemoteSettings {
+            ttl: Duration::from_secs(remote.ttl_s),
+            stale: Duration::from_secs(remote.stale_s),
+            max_entries: remote.cache_entries,
+            max_total_size: remote.cache_bytes,
+            max_document_size: remote.max_document_size,
+            max_concurrent: remote.max_requests,
+        }
+    }
+}
+
 impl Default for RemoteSettings {
     fn default() -> Self {
-        RemoteSettings {
-            ttl: Duration::from_secs(30),
-            stale: Duration::from_secs(3600),
-            max_entries: 10_000,
-            max_document_size: 4 * 1024 * 1024,
-            max_concurrent: 64,
-        }
+        RemoteSettings::from(&Remote::default())
     }
 }
 
@@ -199,7 +209,10 @@ impl Remotes {
                 }
                 RemoteAnswer::NotFound
             }
-            None => RemoteAnswer::Failed(error.to_string()),
+            None => RemoteAnswer::Failed {
+                reason: error.to_string(),
+                told: error.told(),
+            },
         }
     }
 }

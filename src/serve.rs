@@ -41,7 +41,9 @@ async fn serve(settings: &Settings, code: CodeDirectory) -> anyhow::Result<()> {
     let environments = Environments::new();
     let reloader = Reloader::start(code, settings.reload.clone(), environments.clone())
         .context("cannot start a thread")?;
-    let app = App::new(environments, settings.limits.clone()).with_reloader(reloader);
+    let app = App::new(environments, settings.limits.clone())
+        .with_remotes(&settings.remote)
+        .with_reloader(reloader);
     accept(settings, listener, &app).await
 }
 

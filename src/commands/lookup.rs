@@ -14,16 +14,18 @@ use hiera_resolver::{
 
 use super::render::render;
 use crate::command_line::{LookupArgs, RenderAs, Usage};
+use crate::config::Remote;
 use crate::disk_tree::DiskTree;
 use crate::load::is_environment_name;
-use crate::remote::{RemoteSettings, Remotes};
+use crate::remote::Remotes;
 
 /// The key that stands for none where only the options are explained.
 const NO_KEY: &str = "__global__";
 
 /// Looks keys up and prints what is found. The exit code says whether something was.
 pub(crate) fn lookup(arguments: &LookupArgs) -> anyhow::Result<ExitCode> {
-    let code = arguments.code.settings()?.code_directory()?;
+    let settings = arguments.code.settings()?;
+    let code = settings.code_directory()?;
     if !is_environment_name(&arguments.environment)
         || !code.environment(&arguments.environment).is_dir()
     {
@@ -56,7 +58,7 @@ pub(crate) fn lookup(arguments: &LookupArgs) -> anyhow::Result<ExitCode> {
         explain,
         ..Request::new(&keys)
     };
-    let answer = answer(&tree, &scope, &request)?;
+    let answer = answer(&tree, &scope, &request, &settings.remote)?;
     let form = arguments.render_as;
     if let Some(explanation) = answer.explanation {
         let is_told = explanation.tells_end();
@@ -86,7 +88,12 @@ pub(crate) fn lookup(arguments: &LookupArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Looks up, and again with every answer of another server that turns out to be needed.
-fn answer(tree: &DiskTree<'_>, scope: &Variables, request: &Request<'_>) -> anyhow::Result<Answer> {
+fn answer(
+    tree: &DiskTree<'_>,
+    scope: &Variables,
+    request: &Request<'_>,
+    settings: &Remote,
+) -> anyhow::Result<Answer> {
     let mut remotes = None;
     loop {
         let answer = Session::new(tree, scope, request.explain != Explain::Nothing).lookup(request);
@@ -99,7 +106,7 @@ fn answer(tree: &DiskTree<'_>, scope: &Variables, request: &Request<'_>) -> anyh
                 let runtime = tokio::runtime::Builder::new_current_thread()
                     .enable_all()
                     .build()?;
-                remotes.insert((runtime, Remotes::new(RemoteSettings::default())))
+                remotes.insert((runtime, Remotes::new(settings.into())))
             }
         };
         tree.add_answer(

@@ -20,6 +20,8 @@ pub struct Settings {
     pub limits: Limits,
     /// How changes on disk are noticed.
     pub reload: Reload,
+    /// What is asked of other servers and kept of it.
+    pub remote: Remote,
     /// What happens when the server is told to stop.
     pub shutdown: Shutdown,
     /// What is logged, and how.
@@ -96,6 +98,37 @@ pub enum WatchMode {
     Poll,
     /// Not at all: only `POST /environments/{environment}/reload` reloads.
     Off,
+}
+
+/// What is asked of other servers (levels with `hiera_http`) and kept of it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Remote {
+    /// Seconds for which an answer is taken from memory.
+    pub ttl_s: u64,
+    /// Seconds beyond that for which it serves while its server fails.
+    pub stale_s: u64,
+    /// Answers in memory.
+    pub cache_entries: usize,
+    /// Bytes of all documents in memory.
+    pub cache_bytes: usize,
+    /// Bytes in a document.
+    pub max_document_size: usize,
+    /// Requests at the same time.
+    pub max_requests: usize,
+}
+
+impl Default for Remote {
+    fn default() -> Self {
+        Remote {
+            ttl_s: 30,
+            stale_s: 3600,
+            cache_entries: 10_000,
+            cache_bytes: 256 * 1024 * 1024,
+            max_document_size: 4 * 1024 * 1024,
+            max_requests: 64,
+        }
+    }
 }
 
 /// What happens when the server is told to stop.
@@ -219,6 +252,22 @@ impl Settings {
                 other => anyhow::bail!("HIERAD_WATCH must be auto, poll or off, not `{other}`"),
             };
         }
+        let remote = &mut self.remote;
+        set(&mut remote.ttl_s, number("HIERAD_REMOTE_TTL_S")?);
+        set(&mut remote.stale_s, number("HIERAD_REMOTE_STALE_S")?);
+        set(
+            &mut remote.cache_entries,
+            size("HIERAD_REMOTE_CACHE_ENTRIES")?,
+        );
+        set(&mut remote.cache_bytes, size("HIERAD_REMOTE_CACHE_BYTES")?);
+        set(
+            &mut remote.max_document_size,
+            size("HIERAD_REMOTE_MAX_DOCUMENT_SIZE")?,
+        );
+        set(
+            &mut remote.max_requests,
+            size("HIERAD_REMOTE_MAX_REQUESTS")?,
+        );
         set(
             &mut self.shutdown.drain_delay_ms,
             number("HIERAD_DRAIN_DELAY_MS")?,
@@ -256,9 +305,19 @@ mod tests {
         let variable = |name: &str| match name {
             "HIERAD_MAX_KEYS" => Some("7".to_owned()),
             "HIERAD_LOG_FORMAT" => Some("json".to_owned()),
+            "HIERAD_REMOTE_TTL_S" => Some("0".to_owned()),
+            "HIERAD_REMOTE_STALE_S" => Some("1".to_owned()),
+            "HIERAD_REMOTE_CACHE_ENTRIES" => Some("2".to_owned()),
+            "HIERAD_REMOTE_CACHE_BYTES" => Some("3".to_owned()),
+            "HIERAD_REMOTE_MAX_DOCUMENT_SIZE" => Some("4".to_owned()),
+            "HIERAD_REMOTE_MAX_REQUESTS" => Some("5".to_owned()),
             _ => None,
         };
         settings.lay_variables_over(variable).unwrap();
+        let remote = &settings.remote;
+        assert_eq!((remote.ttl_s, remote.stale_s), (0, 1));
+        assert_eq!((remote.cache_entries, remote.cache_bytes), (2, 3));
+        assert_eq!((remote.max_document_size, remote.max_requests), (4, 5));
         assert_eq!(settings.limits.max_keys, 7);
         assert_eq!(settings.log.format, LogFormat::Json);
     }

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use hiera_resolver::data::KeyChest;
+use hiera_resolver::template::DecryptFault;
 use hiera_resolver::{Hash, path};
 
 use super::key_source::Place;
@@ -73,13 +74,15 @@ impl KeyChest for Chest {
         self.pairs.len()
     }
 
-    fn choose(&self, options: &Hash) -> Result<usize, String> {
-        self.find(options).map_err(|error| error.to_string())
+    fn choose(&self, options: &Hash) -> Result<usize, DecryptFault> {
+        self.find(options).map_err(|error| error.fault())
     }
 
-    fn decrypt(&self, pair: usize, text: &str) -> Result<String, String> {
-        let (_, keys) = self.pairs.get(pair).ok_or("there are no such keys")?;
-        decrypt_text(text, keys).map_err(|error| error.to_string())
+    fn decrypt(&self, pair: usize, text: &str) -> Result<String, DecryptFault> {
+        match self.pairs.get(pair) {
+            Some((_, keys)) => decrypt_text(text, keys).map_err(|error| error.fault()),
+            None => Err(DecryptFault::new("there are no such keys")),
+        }
     }
 }
 
@@ -120,7 +123,7 @@ impl<K> Drawer<K> {
                 let found = self.files.get(path::normalize(&absolute).as_ref());
                 *found.ok_or_else(|| KeysError::File {
                     path: path.clone(),
-                    cause: "there is no such file".to_owned(),
+                    cause: "No such file or directory".to_owned(),
                 })?
             }
         };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hiera_resolver::config::{Level, Text};
 use hiera_resolver::data::{KEY_OPTIONS, KeysId, Texts};
 use hiera_resolver::scope::Variables;
-use hiera_resolver::template::{Part, Template, Token, Variable};
+use hiera_resolver::template::{DecryptFault, Part, Template, Token, Variable};
 use hiera_resolver::{DataFile, Format, Hash, Value};
 use sha2::{Digest, Sha256};
 
@@ -28,7 +28,7 @@ pub(crate) struct KeyRings {
 /// The keys of a level.
 enum Ring {
     /// The same for every node; or why there are none.
-    One(Result<Keys, String>),
+    One(Result<Keys, DecryptFault>),
     /// Each node has its own.
     ByNode(Arc<Chest>),
 }
@@ -76,14 +76,14 @@ impl KeyRings {
     }
 
     /// The keys of a level that all nodes share.
-    fn keys(&mut self, level: &Level, known: &Known<'_>) -> Result<Keys, String> {
+    fn keys(&mut self, level: &Level, known: &Known<'_>) -> Result<Keys, DecryptFault> {
         let scope = Variables::new(known.environment, Hash::new(), Hash::new(), Hash::new());
         let options = level
             .filled_options(&scope)
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| DecryptFault::new(&error.to_string()))?;
         KeySource::from_options(&options)
             .and_then(|source| Keys::load(&source, |path| self.read(path, known.max_file_size)))
-            .map_err(|error| error.to_string())
+            .map_err(|error| error.fault())
     }
 
     /// All keys that the options of a level may name: their paths with every variable as a wildcard.
@@ -174,10 +174,10 @@ impl KeyRings {
         }
         DataFile::decode_encrypted(path, bytes, texts, &|text| match ring {
             Some((_, Ring::One(Ok(keys)))) => {
-                eyaml::decrypt_text(text, keys).map_err(|error| error.to_string())
+                eyaml::decrypt_text(text, keys).map_err(|error| error.fault())
             }
-            Some((_, Ring::One(Err(reason)))) => Err(reason.clone()),
-            _ => Err("there are no keys for it".to_owned()),
+            Some((_, Ring::One(Err(fault)))) => Err(fault.clone()),
+            _ => Err(DecryptFault::new("there are no keys for it")),
         })
     }
 }

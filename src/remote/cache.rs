@@ -18,8 +18,6 @@ use super::{Fetched, RemoteSettings};
 const FAILURE_TTL: Duration = Duration::from_secs(1);
 /// How long nothing more is logged of a request.
 const WARN_INTERVAL: Duration = Duration::from_secs(60);
-/// Bytes of all documents. Names of nodes make addresses, so their number alone bounds nothing.
-const MAX_TOTAL_SIZE: usize = 256 * 1024 * 1024;
 
 /// The answers, by request.
 pub(super) struct Cache {
@@ -64,7 +62,7 @@ impl Cache {
             ttl: settings.ttl,
             stale: settings.stale,
             max_entries: settings.max_entries,
-            max_total_size: MAX_TOTAL_SIZE,
+            max_total_size: settings.max_total_size,
             entries: HashMap::new(),
             by_age: BTreeMap::new(),
             next_order: 0,

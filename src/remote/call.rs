@@ -126,6 +126,8 @@ fn seconds(request: &RemoteRequest, name: &'static str) -> Result<Duration, Faul
         Some(_) => None,
     };
     match seconds {
+        // Ruby waits for a connection as long as it takes, and for an answer not at all.
+        Some(0.0) if name == "http_connect_timeout" => Ok(LONGEST_TIMEOUT),
         Some(seconds) if seconds > 0.0 => Ok(Duration::try_from_secs_f64(seconds)
             .map_or(LONGEST_TIMEOUT, |timeout| timeout.min(LONGEST_TIMEOUT))),
         _ => Err(Fault::Option {
@@ -135,22 +137,11 @@ fn seconds(request: &RemoteRequest, name: &'static str) -> Result<Duration, Faul
     }
 }
 
+/// What is sent along. As with Ruby's `add_field`, what a level gives is added to what is sent anyway.
 fn headers(request: &RemoteRequest) -> Result<HeaderMap, Fault> {
-    let mut headers = HeaderMap::new();
-    match request.option("headers") {
-        None | Some(Value::Null | Value::Bool(false)) => {}
-        Some(Value::Hash(given)) => {
-            for (name, value) in given.iter() {
-                add_header(&mut headers, name, value)?;
-            }
-        }
-        Some(_) => {
-            return Err(Fault::Option {
-                name: "headers",
-                expected: "a hash",
-            });
-        }
-    }
+    let mut fields = Fields::default();
+    fields.add(ACCEPT, "*/*");
+    fields.add(USER_AGENT, concat!("hierad/", env!("CARGO_PKG_VERSION")));
     if request.is_set("use_auth") {
         let text = |name| match request.option(name) {
             None => Ok(String::new()),
@@ -160,38 +151,68 @@ fn headers(request: &RemoteRequest) -> Result<HeaderMap, Fault> {
             }),
         };
         let credentials = format!("{}:{}", text("auth_user")?, text("auth_pass")?);
-        let value = format!("Basic {}", base64::encode(credentials.as_bytes()));
-        headers.append(AUTHORIZATION, header_value("authorization", &value)?);
+        let credentials = base64::encode(credentials.as_bytes());
+        fields.add(AUTHORIZATION, &format!("Basic {credentials}"));
     }
-    headers
-        .entry(ACCEPT)
-        .or_insert(HeaderValue::from_static("*/*"));
-    headers
-        .entry(USER_AGENT)
-        .or_insert(HeaderValue::from_static(concat!(
-            "hierad/",
-            env!("CARGO_PKG_VERSION")
-        )));
-    Ok(headers)
+    match request.option("headers") {
+        None | Some(Value::Null | Value::Bool(false)) => {}
+        Some(Value::Hash(given)) => {
+            for (name, value) in given.iter() {
+                fields.add_given(name, value)?;
+            }
+        }
+        Some(_) => {
+            return Err(Fault::Option {
+                name: "headers",
+                expected: "a hash",
+            });
+        }
+    }
+    fields.into_headers()
 }
 
-/// Adds what a level wants to send under a name: a text, or several.
-fn add_header(headers: &mut HeaderMap, name: &Value, value: &Value) -> Result<(), Fault> {
-    let name = text_of(name).unwrap_or_default();
-    let wrong = || Fault::Header {
-        name: name.escape_debug().to_string(),
-    };
-    let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
-    // The connection sets these; a wrong one would make nonsense of what follows.
-    if header == CONTENT_LENGTH || header == TRANSFER_ENCODING {
-        return Err(wrong());
+/// Headers and their values, each to be sent in one line.
+#[derive(Default)]
+struct Fields(Vec<(HeaderName, String)>);
+
+impl Fields {
+    fn add(&mut self, name: HeaderName, text: &str) {
+        match self.0.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, line)) => {
+                line.push_str(", ");
+                line.push_str(text);
+            }
+            None => self.0.push((name, text.to_owned())),
+        }
     }
-    let values = value.as_array().unwrap_or(std::slice::from_ref(value));
-    for value in values {
-        let text = text_of(value).ok_or_else(wrong)?;
-        headers.append(header.clone(), header_value(&name, &text)?);
+
+    /// Adds what a level wants to send under a name: a text, or several.
+    fn add_given(&mut self, name: &Value, value: &Value) -> Result<(), Fault> {
+        let name = text_of(name).unwrap_or_default();
+        let wrong = || Fault::Header {
+            name: name.escape_debug().to_string(),
+        };
+        let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
+        // The connection sets these; a wrong one would make nonsense of what follows.
+        if header == CONTENT_LENGTH || header == TRANSFER_ENCODING {
+            return Err(wrong());
+        }
+        let values = value.as_array().unwrap_or(std::slice::from_ref(value));
+        for value in values {
+            let text = text_of(value).ok_or_else(wrong)?;
+            header_value(&name, &text)?;
+            self.add(header.clone(), &text);
+        }
+        Ok(())
     }
-    Ok(())
+
+    fn into_headers(self) -> Result<HeaderMap, Fault> {
+        let fields = self.0.into_iter().map(|(name, line)| {
+            let value = header_value(name.as_str(), &line)?;
+            Ok((name, value))
+        });
+        fields.collect()
+    }
 }
 
 fn header_value(name: &str, text: &str) -> Result<HeaderValue, Fault> {
@@ -289,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_the_level_win_over_ours_and_are_not_shown() {
+    fn headers_of_the_level_are_added_to_ours_and_are_not_shown() {
         let call = check(
             "http://host/",
             "{headers: {Accept: a/b, X-Number: 5, X-List: [c, d]}, use_auth: yes, auth_user: Aladdin, auth_pass: open sesame}",
@@ -299,9 +320,9 @@ mod tests {
             let values = call.headers.get_all(name).iter();
             values.map(|value| value.to_str().unwrap()).collect()
         };
-        assert_eq!(sent("accept"), ["a/b"]);
+        assert_eq!(sent("accept"), ["*/*, a/b"]);
         assert_eq!(sent("x-number"), ["5"]);
-        assert_eq!(sent("x-list"), ["c", "d"]);
+        assert_eq!(sent("x-list"), ["c, d"]);
         assert_eq!(
             sent("authorization"),
             ["Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="]

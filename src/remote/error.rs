@@ -75,6 +75,19 @@ pub(super) enum Fault {
     CutOff,
 }
 
+impl FetchError {
+    /// What an explanation of Puppet says at its end; nothing of what lookup_http does not expect.
+    pub(super) fn told(&self) -> Option<String> {
+        let text = match &self.fault {
+            Fault::Status { .. } => "Bad HTTP response".to_owned(),
+            Fault::ReadTimeout { .. } => "Net::ReadTimeout with #<Socket:(closed)>".to_owned(),
+            fault if fault.is_graceful() => self.to_string(),
+            _ => return None,
+        };
+        Some(format!("lookup_http failed {text}"))
+    }
+}
+
 impl Fault {
     /// Does `failure: graceful` cover it? As in lookup_http, that is what can befall a request, and neither a
     /// wrong option nor a document that is not what `output` says.

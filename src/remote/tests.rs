@@ -46,7 +46,7 @@ fn shown(answer: RemoteAnswer) -> String {
             text
         }
         RemoteAnswer::NotFound => "not found".to_owned(),
-        RemoteAnswer::Failed(reason) => format!("failed: {reason}"),
+        RemoteAnswer::Failed { reason, .. } => format!("failed: {reason}"),
     }
 }
 
@@ -573,6 +573,7 @@ async fn settings_of_nothing_still_answer() {
         ttl: Duration::ZERO,
         stale: Duration::MAX,
         max_entries: 0,
+        max_total_size: 0,
         max_document_size: usize::MAX,
         max_concurrent: 0,
     };

@@ -20,6 +20,8 @@ mod encrypted;
 mod errors;
 /// JSON with everything that matters kept: order, doubles, integer against float, integers of any size.
 mod exact;
+/// What Puppet's own module `hiera_http` answers, recorded.
+mod hiera_http;
 /// Trees and requests that are made to hurt.
 mod hostile;
 /// What a lookup over HTTP answers beyond the value: batches, defaults, explanations, queries.

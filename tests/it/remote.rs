@@ -1,5 +1,6 @@
 //! Levels whose data comes from another server (`lookup_key: hiera_http`), against one on loopback.
 
+use std::fs;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -11,11 +12,12 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
+use crate::encrypted::key_file;
 use crate::process::Process;
 use crate::support::{TestServer, Tree, printed};
 
 /// A server with data. Its connections end with it.
-struct Remote {
+pub(crate) struct Remote {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<(String, HeaderMap)>>>,
     _runtime: Runtime,
@@ -32,6 +34,16 @@ impl Remote {
         delay: Duration,
         answer: impl Fn(&str) -> (u16, String) + Send + Sync + 'static,
     ) -> Self {
+        Remote::answering(move |path, _| {
+            let (status, body) = answer(path);
+            (delay, status, body)
+        })
+    }
+
+    /// Answers by path and headers, after a while.
+    pub(crate) fn answering(
+        answer: impl Fn(&str, &HeaderMap) -> (Duration, u16, String) + Send + Sync + 'static,
+    ) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -43,14 +55,12 @@ impl Remote {
         let (noted, answer) = (asked.clone(), Arc::new(answer));
         let router = Router::new().fallback(move |request: Request| {
             let path = request.uri().to_string();
-            noted
-                .lock()
-                .unwrap()
-                .push((path.clone(), request.headers().clone()));
+            let headers = request.headers().clone();
+            noted.lock().unwrap().push((path.clone(), headers.clone()));
             let answer = answer.clone();
             async move {
+                let (delay, status, body) = answer(&path, &headers);
                 tokio::time::sleep(delay).await;
-                let (status, body) = answer(&path);
                 (StatusCode::from_u16(status).unwrap(), body)
             }
         });
@@ -68,7 +78,7 @@ impl Remote {
         Remote::new(move |_| (200, document.clone()))
     }
 
-    fn uri(&self, path: &str) -> String {
+    pub(crate) fn uri(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
@@ -329,7 +339,35 @@ fn facts_are_filled_into_the_address() {
         "facts": { "os": { "family": "Debian" }, "text": "a b" },
     });
     let found = server.lookup(&request).json()["value"].clone();
-    assert_eq!(found, json!("/Debian/web.example.com?q=a%20b"));
+    // hiera_http encodes a second time what Ruby encoded when it read the address.
+    assert_eq!(found, json!("/Debian/web.example.com?q=a%2520b"));
+}
+
+#[test]
+fn facts_lead_to_no_certificate_elsewhere() {
+    let remote = Remote::with(&json!({}));
+    let tree = Tree::empty();
+    let certificate = fs::read(key_file("public_key.pkcs7.pem")).unwrap();
+    for directory in ["here", "elsewhere"] {
+        tree.write(&format!("R/{directory}/ca.pem"), &certificate);
+    }
+    let here = tree.path("R/here").display().to_string();
+    let uri = remote.uri("/");
+    tree.write(
+        "/hiera.yaml",
+        format!("version: 5\nhierarchy: [{{name: tls, lookup_key: hiera_http, uri: '{uri}', options: {{use_ssl: true, ssl_ca_cert: '{here}/%{{facts.ca}}.pem'}}}}]\n"),
+    );
+    let server = TestServer::of(tree, "");
+    let failure = |ca: &str| {
+        let request = json!({ "key": "k", "facts": { "ca": ca } });
+        server.lookup(&request).detail(422, "lookup-failed")
+    };
+    // The server speaks no TLS.
+    assert!(!failure("ca").contains("ssl_ca_cert"), "{}", failure("ca"));
+    for ca in ["../elsewhere/ca", "x/../../elsewhere/ca"] {
+        assert!(failure(ca).contains("ssl_ca_cert"), "{}", failure(ca));
+        assert!(!failure(ca).contains("elsewhere"), "{}", failure(ca));
+    }
 }
 
 #[test]
@@ -407,6 +445,42 @@ fn a_batch_asks_once_and_what_was_answered_is_kept_for_a_while() {
     // Another node is another question only where its name is in the address.
     assert_eq!(server.value(&json!({ "key": "k7", "node": "other" })), "7");
     assert_eq!(remote.paths().len(), 1);
+}
+
+#[test]
+fn how_long_an_answer_is_kept_is_a_setting() {
+    let remote = Remote::with(&json!({ "k": "elsewhere" }));
+    let options = "{output: json}";
+    for (settings, asked) in [
+        ("", 1),
+        ("remote: {ttl_s: 0}", 3),
+        ("remote: {cache_entries: 0}", 3),
+        ("remote: {cache_bytes: 5}", 3),
+    ] {
+        remote.asked.lock().unwrap().clear();
+        let server = TestServer::of(remote.tree("/", options), settings);
+        for _ in 0..3 {
+            assert_eq!(value(&server, "k"), json!("elsewhere"), "{settings}");
+        }
+        assert_eq!(remote.paths().len(), asked, "{settings}");
+    }
+    let settings = "remote: {max_document_size: 5}";
+    let server = TestServer::of(remote.tree("/", options), settings);
+    let detail = server
+        .lookup(&json!({ "key": "k" }))
+        .detail(422, "lookup-failed");
+    assert!(detail.contains("larger than 5 bytes"), "{detail}");
+
+    // With neither, a server that is gone leaves nothing.
+    let settings = "remote: {ttl_s: 0, stale_s: 0}";
+    let forgetful = TestServer::of(remote.tree("/", options), settings);
+    let faithful = TestServer::of(remote.tree("/", options), "remote: {ttl_s: 0}");
+    for server in [&forgetful, &faithful] {
+        assert_eq!(value(server, "k"), json!("elsewhere"));
+    }
+    drop(remote);
+    assert_eq!(value(&faithful, "k"), json!("elsewhere"));
+    assert_eq!(forgetful.lookup(&json!({ "key": "k" })).status, 422);
 }
 
 #[test]

@@ -173,7 +173,7 @@ impl TestServer {
             true => on_deep_stack(move || load_once(&code)),
             false => Environments::new(),
         };
-        let app = App::new(environments.clone(), settings.limits);
+        let app = App::new(environments.clone(), settings.limits).with_remotes(&settings.remote);
         let router = app.clone().interface();
         TestServer {
             tree,

@@ -13,13 +13,12 @@ use indexmap::IndexSet;
 use psych_yaml::Limits;
 
 use self::build::ValueBuilder;
-pub(crate) use self::sealed::SEALED;
 use self::sealed::Sealed;
 pub use self::sealed::{KEY_OPTIONS, KeyChest};
 use crate::hash::Hash;
 use crate::options::FileOptions;
 use crate::table_key::TableKey;
-use crate::template::Template;
+use crate::template::{DecryptFault, Template};
 use crate::value::Value;
 use crate::{hocon, json};
 
@@ -42,7 +41,7 @@ pub enum Format {
 pub type KeysId = u64;
 
 /// Decrypts a text as it stands in a file; an error must not tell anything of what is secret.
-pub type Decrypt<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+pub type Decrypt<'a> = &'a dyn Fn(&str) -> Result<String, DecryptFault>;
 
 /// Is there something to decrypt in a text: `ENC[` and, in the same line, a `]`?
 pub fn is_encrypted(text: &str) -> bool {

@@ -10,6 +10,7 @@ use crate::merge::MergeError;
 use crate::options::{EntryFault, OptionsError};
 use crate::remote::RemoteRequest;
 use crate::ruby_regex::MatchError;
+use crate::template::DecryptFault;
 use crate::types::{TypeMismatch, TypeParseError};
 
 /// A lookup that cannot be answered. Not finding a value is no error.
@@ -121,12 +122,16 @@ pub enum LookupError {
         function: ArcStr,
     },
     /// An encrypted value that could not be decrypted.
-    #[error("the value of key '{key}' cannot be decrypted: {reason}")]
+    #[error("the value of key '{key}' cannot be decrypted: {}", fault.reason)]
     Undecryptable {
         /// The key.
         key: String,
+        /// The value as it stands in the file.
+        text: ArcStr,
+        /// The file, once that is known.
+        path: Option<ArcStr>,
         /// Why.
-        reason: ArcStr,
+        fault: DecryptFault,
     },
     /// An error whose words could give away a secret.
     #[error("{what} failed; what exactly is not shown, since the value is secret")]
@@ -144,6 +149,16 @@ pub enum LookupError {
         level: ArcStr,
         /// What went wrong.
         reason: String,
+        /// What Puppet's explanation would say, where it says anything.
+        told: Option<String>,
+    },
+    /// An address that is none once its tokens are filled in.
+    #[error("level \"{level}\": {problem}")]
+    Address {
+        /// The level.
+        level: ArcStr,
+        /// What Ruby says.
+        problem: String,
     },
     /// A level that its function cannot work with.
     #[error("level \"{level}\" of `{config}`: {problem}")]
@@ -318,6 +333,24 @@ impl LookupError {
             LookupError::Conversion { .. } | LookupError::ConversionType { .. } => {
                 (TellingKind::Lookup, self.to_string())
             }
+            LookupError::Undecryptable {
+                key,
+                text,
+                path: Some(path),
+                fault:
+                    DecryptFault {
+                        puppet_text: Some(message),
+                        ..
+                    },
+            } => {
+                let text = format!(
+                    "hiera-eyaml backend error decrypting {text} when looking up {key} in {path}. Error was {message}"
+                );
+                (TellingKind::Lookup, text)
+            }
+            LookupError::Remote {
+                told: Some(text), ..
+            } => (TellingKind::Lookup, text.clone()),
             _ => (TellingKind::Other, String::new()),
         };
         Telling { kind, text }

@@ -17,6 +17,7 @@ use std::sync::LazyLock;
 use arcstr::ArcStr;
 
 use self::assemble::AssembledOptions;
+use self::remote::Told;
 use self::walk::Walk;
 use crate::config::{ConfigFaults, HieraConfig, Layer, LayerKind};
 use crate::error::LookupError;
@@ -168,6 +169,7 @@ impl<'a> Session<'a> {
             found_name: None,
             is_secret: false,
             telling: None,
+            told_of_remotes: Told::default(),
         };
         let outcome = walk.lookup(
             request.names,

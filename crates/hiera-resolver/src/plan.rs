@@ -1,12 +1,14 @@
 //! Levels × scope → the files to look into, in order: `path`s, `glob`s and `mapped_paths` filled in for one node.
 
+mod node_options;
+
 use std::ops::Range;
 
 use arcstr::ArcStr;
 use smallvec::SmallVec;
 
 use crate::config::{DataFunction, HieraConfig, LayerKind, Level, Locations, Text};
-use crate::data::{Contents, DataFile, KEY_OPTIONS};
+use crate::data::{Contents, DataFile};
 use crate::error::{InterpolationError, LookupError};
 use crate::hash::Hash;
 use crate::layer_index::Survey;
@@ -15,6 +17,7 @@ use crate::path;
 use crate::scope::{Scope, WithLocal};
 use crate::template::{Part, Template, Token, Variable};
 use crate::tree::Tree;
+use crate::types::uri::Uri;
 use crate::value::Value;
 
 /// The hierarchy of a layer as one node sees it.
@@ -113,10 +116,6 @@ impl<'a> Plan<'a> {
                 files = None;
                 continue;
             }
-            if planned.level.has_node_keys() {
-                // Why something cannot be decrypted depends on the level.
-                files = None;
-            }
             for location in self.locations(range.clone()) {
                 let Some(contents) = self.contents(planned.level, location)? else {
                     continue;
@@ -153,7 +152,9 @@ impl<'a> Plan<'a> {
         let Some(file) = location.file else {
             return Ok(None);
         };
-        if has_options(level) || matches!(level.function(), DataFunction::Unknown { .. }) {
+        let is_unfit = matches!(level.function(), DataFunction::Unknown { .. })
+            || level.function().is_remote();
+        if has_options(level) || is_unfit {
             return Err(self.unusable(level));
         }
         let contents = file
@@ -179,6 +180,9 @@ impl<'a> Plan<'a> {
                     kind,
                     function: name.clone(),
                 };
+            }
+            DataFunction::Http | DataFunction::HttpHash => {
+                "one of uri or uris must be declared for its data function".to_owned()
             }
             _ if has_options(level) => "its data function takes no `options`".to_owned(),
             _ => "one of path, paths, glob, globs or mapped_paths must be declared for its data function".to_owned(),
@@ -249,11 +253,14 @@ impl<'a> Planner<'a> {
             Locations::Uris(uris) => {
                 for text in uris {
                     fill_text(text, scope, &mut self.filled)?;
-                    let original = text.source().clone();
-                    let path = self.filled.text.clone();
+                    let uri =
+                        Uri::parse(&self.filled.text).map_err(|problem| LookupError::Address {
+                            level: level.name().clone(),
+                            problem,
+                        })?;
                     self.locations.push(Location {
-                        original,
-                        path,
+                        original: text.source().clone(),
+                        path: uri.to_string(),
                         is_uri: true,
                         file: None,
                     });
@@ -284,6 +291,7 @@ impl<'a> Planner<'a> {
             }
         }
         let options = options.filter(|_| level.function().is_remote());
+        let options = options.map(|options| level.without_led_out(options, scope));
         if is_built_in {
             self.locations.truncate(
                 start
@@ -554,51 +562,6 @@ impl Level {
             && !matches!(self.function(), DataFunction::Unknown { .. })
             && !has_options(self)
             && !self.has_node_keys()
-    }
-
-    /// Do its keys depend on the node?
-    fn has_node_keys(&self) -> bool {
-        let has_variables = |(_, value): (&Value, &Value)| value.traits().has_templates;
-        matches!(self.function(), DataFunction::Eyaml)
-            && self
-                .options()
-                .and_then(Value::as_hash)
-                .is_some_and(|options| options.iter().any(has_variables))
-    }
-
-    /// The options that name keys, filled in, or why there can be none; `None` where no variable stands in them.
-    fn node_keys(&self, scope: &dyn Scope) -> Result<Option<Result<Hash, String>>, LookupError> {
-        let options = match self.options() {
-            Some(Value::Hash(options)) if self.has_node_keys() => options,
-            _ => return Ok(None),
-        };
-        let mut keys = Hash::new();
-        let mut filled = Filled::default();
-        for name in KEY_OPTIONS {
-            let value = match options.get(name) {
-                None => continue,
-                Some(Value::Template(template)) => {
-                    fill(template, scope, &mut filled)?;
-                    // Puppet: reads the key wherever that leads.
-                    if filled.leads_out(template.source()) {
-                        let reason = format!("a variable leads `{name}` out of its place");
-                        return Ok(Some(Err(reason)));
-                    }
-                    Value::str(&filled.text)
-                }
-                Some(value) => value.clone(),
-            };
-            keys.insert(Value::str(name), value);
-        }
-        Ok(Some(Ok(keys)))
-    }
-
-    /// Why the keys that a node names open nothing of a file.
-    pub(crate) fn why_sealed(&self, file: &DataFile, scope: &dyn Scope) -> Option<String> {
-        match self.node_keys(scope).ok()?? {
-            Ok(keys) => file.why_sealed(&keys),
-            Err(reason) => Some(reason),
-        }
     }
 }
 

@@ -25,8 +25,13 @@ pub enum RemoteAnswer {
     Found(Value),
     /// The server has nothing there, and the level says that this is no failure.
     NotFound,
-    /// No answer could be had, for this reason.
-    Failed(String),
+    /// No answer could be had.
+    Failed {
+        /// Why.
+        reason: String,
+        /// What Puppet's explanation would say, where it says anything.
+        told: Option<String>,
+    },
 }
 
 impl RemoteRequest {

@@ -23,7 +23,26 @@ pub enum Origin {
     /// It was decrypted, and must not be shown in explanations and errors.
     Decrypted,
     /// It could not be decrypted, for this reason.
-    Undecryptable(ArcStr),
+    Undecryptable(DecryptFault),
+}
+
+/// Why a text cannot be decrypted. Nothing in it is secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecryptFault {
+    /// For whoever reads an error.
+    pub reason: ArcStr,
+    /// What Ruby says, for explanations; `None` where its words are not known or are those of one version alone.
+    pub puppet_text: Option<ArcStr>,
+}
+
+impl DecryptFault {
+    /// A fault that Puppet has no words for.
+    pub fn new(reason: &str) -> Self {
+        DecryptFault {
+            reason: reason.into(),
+            puppet_text: None,
+        }
+    }
 }
 
 /// A stretch of a template.
@@ -104,11 +123,11 @@ impl Template {
     }
 
     /// A text that could not be decrypted.
-    pub fn undecryptable(source: &str, reason: &str) -> Self {
+    pub fn undecryptable(source: &str, fault: DecryptFault) -> Self {
         Template {
             source: source.into(),
             parts: Box::default(),
-            origin: Origin::Undecryptable(reason.into()),
+            origin: Origin::Undecryptable(fault),
         }
     }
 

@@ -97,15 +97,15 @@ impl Build for ValueBuilder<'_> {
                 Some(decrypt) if is_encrypted(text) => {
                     Value::Template(Arc::new(match decrypt(text) {
                         Ok(plain) => Template::decrypted(text, &plain),
-                        Err(reason) => {
-                            let problem = format!("cannot be decrypted: {reason}");
+                        Err(fault) => {
+                            let problem = format!("cannot be decrypted: {}", fault.reason);
                             let (line, column) = (source.mark.line, source.mark.column);
                             self.undecryptable.push(Notice {
                                 line,
                                 column,
                                 text: problem,
                             });
-                            Template::undecryptable(text, &reason)
+                            Template::undecryptable(text, fault)
                         }
                     }))
                 }

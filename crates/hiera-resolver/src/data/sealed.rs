@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Contents, DataFile, Texts, decode_yaml};
 use crate::hash::Hash;
-use crate::template::{Origin, Template};
+use crate::template::{DecryptFault, Origin, Template};
 use crate::value::Value;
 
 /// The keys that a level may name, whoever asks.
@@ -19,10 +19,10 @@ pub trait KeyChest: fmt::Debug + Send + Sync {
     }
 
     /// The pair that options name, filled in for a node, by its number; or why there is none.
-    fn choose(&self, options: &Hash) -> Result<usize, String>;
+    fn choose(&self, options: &Hash) -> Result<usize, DecryptFault>;
 
     /// Decrypts a text as it stands in a file; an error must not tell anything of what is secret.
-    fn decrypt(&self, pair: usize, text: &str) -> Result<String, String>;
+    fn decrypt(&self, pair: usize, text: &str) -> Result<String, DecryptFault>;
 }
 
 /// The options that name the keys of a level.
@@ -41,7 +41,7 @@ pub(super) struct Sealed {
 }
 
 /// Stands for a reason that only a node has; see [`DataFile::why_sealed`].
-pub(crate) const SEALED: &str = "there are no keys for it";
+const SEALED: &str = "there are no keys for it";
 
 impl DataFile {
     /// Makes a file of the bytes of an eyaml file whose keys depend on the node. What is encrypted in it stays so;
@@ -53,7 +53,12 @@ impl DataFile {
         chest: Arc<dyn KeyChest>,
     ) -> Self {
         let path = path.into();
-        let mut contents = decode_yaml(&path, bytes, texts, Some(&|_| Err(SEALED.to_owned())));
+        let mut contents = decode_yaml(
+            &path,
+            bytes,
+            texts,
+            Some(&|_| Err(DecryptFault::new(SEALED))),
+        );
         if let Ok(contents) = &mut contents {
             // Which keys are wrong for which value, only a lookup can tell.
             contents.undecryptable.clear();
@@ -89,7 +94,7 @@ impl DataFile {
     }
 
     /// Why these options open nothing of the file.
-    pub(crate) fn why_sealed(&self, options: &Hash) -> Option<String> {
+    pub(crate) fn why_sealed(&self, options: &Hash) -> Option<DecryptFault> {
         self.sealed.as_ref()?.chest.choose(options).err()
     }
 }
@@ -112,7 +117,7 @@ fn open(value: &Value, decrypt: super::Decrypt<'_>) -> Value {
             let source = template.source();
             Value::Template(Arc::new(match decrypt(source) {
                 Ok(plain) => Template::decrypted(source, &plain),
-                Err(reason) => Template::undecryptable(source, &reason),
+                Err(fault) => Template::undecryptable(source, fault),
             }))
         }
         Value::Array(array) => {
@@ -152,20 +157,20 @@ mod tests {
             2
         }
 
-        fn choose(&self, options: &Hash) -> Result<usize, String> {
+        fn choose(&self, options: &Hash) -> Result<usize, DecryptFault> {
             match options.get("number").and_then(Value::as_str) {
                 Some("0") => Ok(0),
                 Some("1") => Ok(1),
-                other => Err(format!("no number {other:?}")),
+                other => Err(DecryptFault::new(&format!("no number {other:?}"))),
             }
         }
 
-        fn decrypt(&self, pair: usize, text: &str) -> Result<String, String> {
+        fn decrypt(&self, pair: usize, text: &str) -> Result<String, DecryptFault> {
             self.decrypted.fetch_add(1, Ordering::Relaxed);
             let opened = text.contains(&format!("[{pair}"));
             opened
                 .then(|| "plain".to_owned())
-                .ok_or_else(|| "wrong".to_owned())
+                .ok_or_else(|| DecryptFault::new("wrong"))
         }
     }
 
@@ -191,9 +196,15 @@ mod tests {
         for _ in 0..3 {
             let first = file.opened_with(&options("0"));
             assert_eq!(origin(first, "a"), Origin::Decrypted);
-            assert_eq!(origin(first, "b"), Origin::Undecryptable("wrong".into()));
+            assert_eq!(
+                origin(first, "b"),
+                Origin::Undecryptable(DecryptFault::new("wrong"))
+            );
             let second = file.opened_with(&options("1"));
-            assert_eq!(origin(second, "a"), Origin::Undecryptable("wrong".into()));
+            assert_eq!(
+                origin(second, "a"),
+                Origin::Undecryptable(DecryptFault::new("wrong"))
+            );
             assert_eq!(origin(second, "b"), Origin::Decrypted);
         }
         assert_eq!(chest.decrypted.load(Ordering::Relaxed), 6);
@@ -205,12 +216,15 @@ mod tests {
         let yaml = b"a: ENC[0]\nb: 1\n";
         let file = DataFile::decode_sealed("/s", yaml, &mut Texts::default(), chest.clone());
         let sealed = file.opened_with(&options("7"));
-        assert_eq!(origin(sealed, "a"), Origin::Undecryptable(SEALED.into()));
+        assert_eq!(
+            origin(sealed, "a"),
+            Origin::Undecryptable(DecryptFault::new(SEALED))
+        );
         let plain = sealed.contents().unwrap().get(&TableKey::new("b".into()));
         assert_eq!(plain, Some(&Value::Int(1)));
         assert_eq!(
-            sealed.why_sealed(&options("7")).as_deref(),
-            Some("no number Some(\"7\")")
+            sealed.why_sealed(&options("7")),
+            Some(DecryptFault::new("no number Some(\"7\")"))
         );
         assert_eq!(chest.decrypted.load(Ordering::Relaxed), 0);
     }

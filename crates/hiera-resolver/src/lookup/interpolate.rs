@@ -55,10 +55,12 @@ impl Walk<'_, '_> {
     fn fill(&mut self, template: &Template, key: &str) -> Result<Value, LookupError> {
         match template.origin() {
             Origin::Plain => {}
-            Origin::Undecryptable(reason) => {
+            Origin::Undecryptable(fault) => {
                 return Err(LookupError::Undecryptable {
                     key: key.to_owned(),
-                    reason: reason.clone(),
+                    text: template.source().clone(),
+                    path: None,
+                    fault: fault.clone(),
                 });
             }
             Origin::Decrypted => {

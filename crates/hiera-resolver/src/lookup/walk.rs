@@ -7,11 +7,10 @@ use std::borrow::Cow;
 use arcstr::{ArcStr, literal};
 
 use super::assemble::AssembledOptions;
-use super::remote::without_user;
+use super::remote::{Told, without_user};
 use super::{Explain, MAX_EXPLAINED, MAX_WORK, Outcome, Prepared, Session, Step};
 use crate::config::LayerKind;
 use crate::data::Contents;
-use crate::data::SEALED;
 use crate::error::{LookupError, Telling};
 use crate::explain::{Event, Explanation, NodeKind};
 use crate::hash::Hash;
@@ -46,6 +45,7 @@ pub(super) struct Walk<'s, 'a> {
     pub(super) is_secret: bool,
     /// How an error on its way up is to be told.
     pub(super) telling: Option<Telling>,
+    pub(super) told_of_remotes: Told,
 }
 
 impl<'s, 'a> Walk<'s, 'a> {
@@ -295,7 +295,10 @@ impl<'s, 'a> Walk<'s, 'a> {
         match files.iter().find_map(|contents| contents.get(root)) {
             None => Ok(Some(None)),
             Some(raw) if raw.traits().is_irregular => Ok(None),
-            Some(raw) => Ok(Some(Some(self.interpolate(raw, root)?))),
+            Some(raw) => match self.interpolate(raw, root) {
+                Err(LookupError::Undecryptable { path: None, .. }) => Ok(None),
+                value => Ok(Some(Some(value?))),
+            },
         }
     }
 
@@ -434,7 +437,7 @@ impl<'s, 'a> Walk<'s, 'a> {
                 }
                 let value = walk
                     .interpolate(raw, root)
-                    .map_err(|error| walk.with_reason(error, planned, location))?;
+                    .map_err(|error| walk.with_file(error, planned, location))?;
                 walk.report(Some(root.text()), || Event::Found(value.clone()));
                 if strategy.gathers() {
                     walk.gathered.push(value.clone());
@@ -444,18 +447,31 @@ impl<'s, 'a> Walk<'s, 'a> {
         )
     }
 
-    /// The same error; where a file stayed sealed, with what is wrong with the keys of this node.
-    fn with_reason(
+    /// The same error; of a value that cannot be decrypted also with its file, and with what is wrong with the keys of
+    /// this node where they open nothing.
+    fn with_file(
         &self,
         error: LookupError,
         planned: &PlannedLevel<'a>,
         location: &Location<'a>,
     ) -> LookupError {
         match (error, location.file) {
-            (LookupError::Undecryptable { key, reason }, Some(file)) if reason == SEALED => {
+            (
+                LookupError::Undecryptable {
+                    key,
+                    text,
+                    path: None,
+                    fault,
+                },
+                Some(file),
+            ) => {
                 let why = planned.level.why_sealed(file, self.session.scope);
-                let reason = why.map_or(reason, Into::into);
-                LookupError::Undecryptable { key, reason }
+                LookupError::Undecryptable {
+                    key,
+                    text,
+                    path: Some(file.path().clone()),
+                    fault: why.unwrap_or(fault),
+                }
             }
             (error, _) => error,
         }

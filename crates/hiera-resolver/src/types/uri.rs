@@ -204,6 +204,27 @@ impl Uri {
         })
     }
 
+    /// The server that is asked and what it is asked for, as Ruby's library sends it; `None` where the URI is not one
+    /// of HTTP.
+    pub(crate) fn request(&self) -> Option<(String, String)> {
+        let scheme = self.scheme.as_deref()?;
+        if !matches!(scheme, "http" | "https") {
+            return None;
+        }
+        let host = self.host.as_deref().filter(|host| !host.is_empty())?;
+        let userinfo = self.userinfo.as_ref();
+        let user = userinfo.map(|user| format!("{user}@")).unwrap_or_default();
+        let port = self.port.map(|port| format!(":{port}")).unwrap_or_default();
+        let path = self.path.as_deref().unwrap_or_default();
+        let slash = if path.starts_with('/') { "" } else { "/" };
+        let query = self.query.as_ref();
+        let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+        Some((
+            format!("{scheme}://{user}{host}{port}"),
+            format!("{slash}{path}{query}"),
+        ))
+    }
+
     /// A part by its name.
     pub(super) fn part(&self, name: &str) -> Value {
         let text = match name {
