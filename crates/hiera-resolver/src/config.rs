@@ -4,6 +4,7 @@
 
 mod check;
 mod document;
+mod refusal;
 mod version_3;
 mod version_4;
 
@@ -11,6 +12,7 @@ use std::hash::BuildHasher as _;
 
 use arcstr::ArcStr;
 
+pub(crate) use self::refusal::{Refusal, RefusalKind};
 use crate::data::{Format, KeysId};
 use crate::path;
 use crate::template::{Template, Variable};
@@ -123,6 +125,7 @@ pub struct Text {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigFaults {
     faults: Vec<ConfigFault>,
+    refusal: Refusal,
 }
 
 /// A mistake in a configuration.
@@ -142,7 +145,19 @@ pub struct ConfigFault {
 impl ConfigFaults {
     /// The mistakes of one configuration; there is at least one.
     pub fn new(faults: Vec<ConfigFault>) -> Self {
-        ConfigFaults { faults }
+        ConfigFaults {
+            faults,
+            refusal: Refusal::unexpected(),
+        }
+    }
+
+    fn told_as(self, refusal: Refusal) -> Self {
+        ConfigFaults { refusal, ..self }
+    }
+
+    /// What Puppet says of the configuration.
+    pub(crate) fn refusal(&self) -> &Refusal {
+        &self.refusal
     }
 
     /// Each of them.
@@ -164,6 +179,18 @@ impl std::fmt::Display for ConfigFaults {
 }
 
 impl std::error::Error for ConfigFaults {}
+
+impl LayerKind {
+    /// The name that a layer with a configuration of this version goes by in explanations.
+    pub(crate) fn provider_name(&self, version: u8) -> String {
+        let place = match self {
+            LayerKind::Global => "Global ".to_owned(),
+            LayerKind::Environment => "Environment ".to_owned(),
+            LayerKind::Module(name) => format!("Module \"{name}\" "),
+        };
+        format!("{place}Data Provider (hiera configuration version {version})")
+    }
+}
 
 impl Layer {
     /// Reads the configuration of a layer. `path` is where it lies, in absolute form; `codedir` is where one of
@@ -281,19 +308,6 @@ impl HieraConfig {
         self.levels
             .iter()
             .chain(self.default_levels.iter().flatten())
-    }
-
-    /// The name it goes by in explanations.
-    pub fn provider_name(&self) -> String {
-        let place = match &self.kind {
-            LayerKind::Global => "Global ".to_owned(),
-            LayerKind::Environment => "Environment ".to_owned(),
-            LayerKind::Module(name) => format!("Module \"{name}\" "),
-        };
-        format!(
-            "{place}Data Provider (hiera configuration version {})",
-            self.version
-        )
     }
 }
 

@@ -8,6 +8,7 @@
 mod assemble;
 mod interpolate;
 mod remote;
+mod tell;
 mod walk;
 
 use std::rc::Rc;
@@ -168,6 +169,7 @@ impl<'a> Session<'a> {
             assembled: AssembledOptions::default(),
             found_name: None,
             is_secret: false,
+            module: None,
             telling: None,
         };
         let outcome = walk.lookup(
