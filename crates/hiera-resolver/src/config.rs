@@ -9,6 +9,7 @@ mod version_3;
 mod version_4;
 
 use std::hash::BuildHasher as _;
+use std::sync::Arc;
 
 use arcstr::ArcStr;
 
@@ -122,11 +123,21 @@ pub struct Text {
 }
 
 /// All mistakes of a configuration.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ConfigFaults {
     faults: Vec<ConfigFault>,
     refusal: Refusal,
+    /// The levels that Puppet works out before it comes to the mistake.
+    before: Option<Arc<HieraConfig>>,
 }
+
+impl PartialEq for ConfigFaults {
+    fn eq(&self, other: &Self) -> bool {
+        self.faults == other.faults
+    }
+}
+
+impl Eq for ConfigFaults {}
 
 /// A mistake in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -148,11 +159,22 @@ impl ConfigFaults {
         ConfigFaults {
             faults,
             refusal: Refusal::unexpected(),
+            before: None,
         }
     }
 
     fn told_as(self, refusal: Refusal) -> Self {
         ConfigFaults { refusal, ..self }
+    }
+
+    fn after(self, before: HieraConfig) -> Self {
+        let before = Some(Arc::new(before));
+        ConfigFaults { before, ..self }
+    }
+
+    /// What Puppet works out before it comes to the mistake, where it finds that so late.
+    pub(crate) fn before(&self) -> Option<&HieraConfig> {
+        self.before.as_deref()
     }
 
     /// What Puppet says of the configuration.
@@ -278,6 +300,26 @@ impl Layer {
 }
 
 impl HieraConfig {
+    /// The levels up to the first whose name there was before.
+    fn before_same_name(mut self) -> Self {
+        let cut = |levels: &mut Vec<Level>| {
+            let is_again = |place: &usize| {
+                let (before, rest) = levels.split_at(*place);
+                rest.first()
+                    .is_some_and(|level| before.iter().any(|other| other.name == level.name))
+            };
+            let place = (0..levels.len()).find(is_again);
+            levels.truncate(place.unwrap_or(levels.len()));
+            place.is_some()
+        };
+        if cut(&mut self.levels) {
+            self.default_levels = None;
+        } else if let Some(levels) = &mut self.default_levels {
+            cut(levels);
+        }
+        self
+    }
+
     /// The layer it belongs to.
     pub fn kind(&self) -> &LayerKind {
         &self.kind

@@ -257,7 +257,13 @@ impl<'a> Session<'a> {
     fn prepare(&self, layer: &'a Layer) -> Result<Option<Rc<Prepared<'a>>>, LookupError> {
         match layer {
             Layer::Absent | Layer::Ignored(_) => Ok(None),
-            Layer::Faulty(faults) => Err(faults.clone().into()),
+            Layer::Faulty(faults) => {
+                // An explanation ends in what Puppet comes to first.
+                if let (Some(before), true) = (faults.before(), self.keeps_paths) {
+                    Plan::make(before, self.tree, self.scope, self.keeps_paths)?;
+                }
+                Err(faults.clone().into())
+            }
             Layer::Configured(config) => {
                 let plan = Plan::make(config, self.tree, self.scope, self.keeps_paths)?;
                 let options = if self.keeps_paths {

@@ -411,7 +411,7 @@ def judge(server, oracle_answer, request, root, env):
         return None
     shown = run.shower(root, env)
     ask = corpus.Ask(request, {"badreq"}, 0, want=tidy(oracle_answer, root, env))
-    explained = json.dumps(ask.want.get("explain_json", ""))
+    explained = json.dumps(ask.want.get("explain_json", "")) + ask.want.get("explain_text", "")
     # Not the same on purpose: secrets are not shown, what was filled in is not looked through again, and some of
     # what the HOCON library says shows its inside.
     if any(part in explained for part in ("Sensitive", "%{unclosed", "Cannot concatenate", "#<StringIO", "cycle of subst")):

@@ -67,13 +67,18 @@ pub(super) fn parse(
     let checked = check.document(document.as_ref());
     match checked {
         Some(checked) if check.faults.is_empty() => Ok(checked),
-        _ => {
-            let faults = ConfigFaults::new(check.faults);
+        checked => {
+            let mut faults = ConfigFaults::new(check.faults);
             let document = document.map(|node| node.to_value());
-            Err(match document.as_ref().and_then(Value::as_hash) {
-                Some(root) => faults.told_as(Refusal::of_document(&check.kind, path, bytes, root)),
-                None => faults,
-            })
+            if let Some(root) = document.as_ref().and_then(Value::as_hash) {
+                faults = faults.told_as(Refusal::of_document(&check.kind, path, bytes, root));
+            }
+            match checked {
+                Some(Checked::Config(config)) if faults.refusal().late.is_some() => {
+                    Err(faults.after(config.before_same_name()))
+                }
+                _ => Err(faults),
+            }
         }
     }
 }
