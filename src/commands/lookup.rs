@@ -61,16 +61,17 @@ pub(crate) fn lookup(arguments: &LookupArgs) -> anyhow::Result<ExitCode> {
     let answer = answer(&tree, &scope, &request, &settings.remote)?;
     let form = arguments.render_as;
     if let Some(explanation) = answer.explanation {
-        let is_told = explanation.tells_end();
+        if let Err(error) = answer.outcome
+            && !explanation.tells_end()
+        {
+            // As Puppet: an error that the explanation does not tell of leaves nothing of it.
+            eprintln!("hierad: {error}");
+            return Ok(ExitCode::FAILURE);
+        }
         print(&match form.unwrap_or(RenderAs::S) {
-            RenderAs::S => format!("{explanation}\n"),
+            RenderAs::S => explanation.to_string(),
             form => render(&explanation.to_value(), form)?,
         })?;
-        if let Err(error) = answer.outcome
-            && !is_told
-        {
-            eprintln!("hierad: {error}");
-        }
         // As Puppet: an explanation is an answer, whatever it tells.
         return Ok(ExitCode::SUCCESS);
     }

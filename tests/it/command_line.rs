@@ -249,6 +249,16 @@ fn nothing_found_is_explained_with_exit_code_0_as_puppet_does() {
 }
 
 #[test]
+fn an_error_that_no_explanation_tells_of_is_printed_alone_as_puppet_does() {
+    for form in ["", " --render-as json"] {
+        let (code, stdout, stderr) = run(&format!("who --type Integer --explain{form}"));
+        assert_eq!(code, Some(1));
+        assert_eq!(stdout, "");
+        assert!(stderr.contains("expects an Integer value"), "{stderr}");
+    }
+}
+
+#[test]
 fn options_are_explained_with_and_without_a_key() {
     for arguments in ["--explain-options", "secret --explain-options"] {
         let (code, stdout, stderr) = run(arguments);

@@ -213,6 +213,60 @@ fn the_command_line_finds_on_disk_what_the_server_has_loaded() {
     );
 }
 
+#[test]
+fn the_command_line_explains_as_puppet_does() {
+    let tally = run(|case, server, tally| {
+        for ask in &case.asks {
+            if ask.request.get("explain").is_none() {
+                continue;
+            }
+            let request = ask.request(&server.tree).without("explain");
+            if let Some(arguments) = as_arguments(&request, &server.tree) {
+                let result = explain_by_command(&server, ask, &arguments);
+                tally.add(case, ask, "command line", result);
+            }
+        }
+    });
+    tally.finish();
+}
+
+/// The explanation that the command prints, or its failure without one.
+fn explain_by_command(server: &TestServer, ask: &Ask, arguments: &[String]) -> Result<(), String> {
+    let explain = match ask.request.get("explain").and_then(Json::as_text) {
+        Some("options") => "--explain-options",
+        _ => "--explain",
+    };
+    let output = server
+        .tree
+        .hierad("lookup")
+        .args([explain, "--render-as", "s"])
+        // Those were for values.
+        .args(arguments.iter().skip(2))
+        .output()
+        .map_err(|error| error.to_string())?;
+    let (stdout, stderr) = printed(&output);
+    let code = output.status.code();
+    if judge::is_told(ask) == Some(false) {
+        return if code == Some(1) && stdout.is_empty() && !stderr.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("exit code {code:?}, {stdout}; Puppet fails alone"))
+        };
+    }
+    if ask.want().get("explain_text").is_none() {
+        return Ok(());
+    }
+    if code != Some(0) {
+        return Err(format!("exit code {code:?}: {stderr}"));
+    }
+    let root = server.tree.root().display().to_string();
+    let stdout = stdout.replace(&root, judge::ROOT_SHOWN);
+    if !stdout.ends_with('\n') || stdout.ends_with("\n\n") {
+        return Err(format!("it ends in {:?}", stdout.chars().last()));
+    }
+    check_text(ask, &stdout)
+}
+
 fn ask_by_post(server: &TestServer, request: &Json) -> Result<Got, String> {
     let reply = server.post(request.to_string());
     Ok(Got::of_reply(&reply)?.shown(&server.tree))
@@ -220,23 +274,26 @@ fn ask_by_post(server: &TestServer, request: &Json) -> Result<Got, String> {
 
 /// The same question for an answer of text.
 fn ask_for_text(server: &TestServer, ask: &Ask, request: &Json) -> Result<(), String> {
+    let reply = server.post_accepting("text/plain", request.to_string());
+    let is_text = reply.content_type().starts_with("text/plain");
+    let unlike = |wanted: &str| {
+        let (status, kind) = (reply.status, reply.content_type());
+        Err(format!("HTTP {status} {kind}; should be {wanted}"))
+    };
+    if judge::is_told(ask) == Some(false) {
+        return if is_text {
+            unlike("a problem alone")
+        } else {
+            Ok(())
+        };
+    }
     if ask.want().get("explain_text").is_none() {
         return Ok(());
     }
-    let reply = server.post_accepting("text/plain", request.to_string());
-    let is_text = reply.content_type().starts_with("text/plain");
-    if ask.status() == "found" {
-        let explains_options = request.get("explain").and_then(Json::as_text) == Some("options");
-        if !is_text || (reply.status != 200 && !explains_options) {
-            let kind = reply.content_type();
-            return Err(format!(
-                "HTTP {} {kind}; should be 200 text/plain",
-                reply.status
-            ));
-        }
-    } else if !is_text {
-        // Nothing found may be a problem document even where text was asked for.
-        return Ok(());
+    let explains_options = request.get("explain").and_then(Json::as_text) == Some("options");
+    let is_found = ask.status() == "found" && !explains_options;
+    if !is_text || (is_found && reply.status != 200) {
+        return unlike("text/plain");
     }
     let root = server.tree.root().display().to_string();
     check_text(ask, &reply.text().replace(&root, judge::ROOT_SHOWN))

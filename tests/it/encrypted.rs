@@ -83,6 +83,11 @@ lookup_options:
   sensitive: {convert_to: Sensitive}
   merged_badly: {merge: hash}
 converted: <password>
+uses_converted: "%{lookup('converted')}"
+irregular:
+  true: <password>
+  ? [x, y]
+  : <password>
 sensitive: <password>
 merged_badly: <password>
 uses: "%{lookup('password')}!"
@@ -328,6 +333,8 @@ fn nothing_decrypted_stands_in_explanations_and_errors() {
         json!({ "key": "sensitive" }),
         // Failures.
         json!({ "key": "converted" }),
+        json!({ "key": "uses_converted" }),
+        json!({ "key": "irregular" }),
         json!({ "key": "password", "type": "Integer" }),
         json!({ "key": "number", "type": "Enum['a', 'b']" }),
         json!({ "key": "nested", "type": "Hash[String, Integer]" }),

@@ -257,6 +257,46 @@ fn a_secret_of_the_wrong_type_is_not_told_in_the_error() {
 }
 
 #[test]
+fn a_broken_file_is_quoted_unless_there_are_secrets() {
+    let tree = r#"
+//- /hiera.yaml
+version: 5
+hierarchy: [{name: node, path: node.json, data_hash: json_data}, {name: common, path: common.yaml}]
+//- /data/node.json
+{"password": "hunter2", }
+//- /data/common.yaml
+who: anybody
+<options>
+"#;
+    let text = |tree: &str| {
+        let server = TestServer::new(tree);
+        let request = json!({"key": "who", "explain": true}).to_string();
+        let reply = server.post_accepting("text/plain", request);
+        assert_eq!(reply.status, 422);
+        assert!(
+            reply.text().contains("node.json): "),
+            "it says which file: {}",
+            reply.text()
+        );
+        let json = server.lookup(&json!({"key": "who", "explain": true}));
+        json.problem(422, "lookup-failed");
+        (reply.text(), json.text())
+    };
+    let (plain, _) = text(&tree.replace("<options>", ""));
+    let quoted = r#"859: unexpected token at '{"password": "hunter2", }"#;
+    assert!(plain.contains(quoted), "{plain}");
+    for options in [
+        "lookup_options: {password: {convert_to: Sensitive}}",
+        "lookup_options: {password: {convert_to: '%{facts.how}'}}",
+        "lookup_options: {^pass: {convert_to: ['Sensitive[String]']}}",
+    ] {
+        let (plain, json) = text(&tree.replace("<options>", options));
+        assert!(!plain.contains("hunter2"), "{plain}");
+        assert!(!json.contains("hunter2"), "{json}");
+    }
+}
+
+#[test]
 fn a_type_is_checked() {
     let server = TestServer::new(FIXTURE);
     assert_eq!(

@@ -4,13 +4,16 @@
 
 mod check;
 mod document;
+mod refusal;
 mod version_3;
 mod version_4;
 
 use std::hash::BuildHasher as _;
+use std::sync::Arc;
 
 use arcstr::ArcStr;
 
+pub(crate) use self::refusal::{Refusal, RefusalKind};
 use crate::data::{Format, KeysId};
 use crate::path;
 use crate::template::{Part, Template, Variable};
@@ -122,10 +125,21 @@ pub struct Text {
 }
 
 /// All mistakes of a configuration.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ConfigFaults {
     faults: Vec<ConfigFault>,
+    refusal: Refusal,
+    /// The levels that Puppet works out before it comes to the mistake.
+    before: Option<Arc<HieraConfig>>,
 }
+
+impl PartialEq for ConfigFaults {
+    fn eq(&self, other: &Self) -> bool {
+        self.faults == other.faults
+    }
+}
+
+impl Eq for ConfigFaults {}
 
 /// A mistake in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -144,7 +158,30 @@ pub struct ConfigFault {
 impl ConfigFaults {
     /// The mistakes of one configuration; there is at least one.
     pub fn new(faults: Vec<ConfigFault>) -> Self {
-        ConfigFaults { faults }
+        ConfigFaults {
+            faults,
+            refusal: Refusal::unexpected(),
+            before: None,
+        }
+    }
+
+    fn told_as(self, refusal: Refusal) -> Self {
+        ConfigFaults { refusal, ..self }
+    }
+
+    fn after(self, before: HieraConfig) -> Self {
+        let before = Some(Arc::new(before));
+        ConfigFaults { before, ..self }
+    }
+
+    /// What Puppet works out before it comes to the mistake, where it finds that so late.
+    pub(crate) fn before(&self) -> Option<&HieraConfig> {
+        self.before.as_deref()
+    }
+
+    /// What Puppet says of the configuration.
+    pub(crate) fn refusal(&self) -> &Refusal {
+        &self.refusal
     }
 
     /// Each of them.
@@ -166,6 +203,18 @@ impl std::fmt::Display for ConfigFaults {
 }
 
 impl std::error::Error for ConfigFaults {}
+
+impl LayerKind {
+    /// The name that a layer with a configuration of this version goes by in explanations.
+    pub(crate) fn provider_name(&self, version: u8) -> String {
+        let place = match self {
+            LayerKind::Global => "Global ".to_owned(),
+            LayerKind::Environment => "Environment ".to_owned(),
+            LayerKind::Module(name) => format!("Module \"{name}\" "),
+        };
+        format!("{place}Data Provider (hiera configuration version {version})")
+    }
+}
 
 impl Layer {
     /// Reads the configuration of a layer. `path` is where it lies, in absolute form; `codedir` is where one of
@@ -253,6 +302,26 @@ impl Layer {
 }
 
 impl HieraConfig {
+    /// The levels up to the first whose name there was before.
+    fn before_same_name(mut self) -> Self {
+        let cut = |levels: &mut Vec<Level>| {
+            let is_again = |place: &usize| {
+                let (before, rest) = levels.split_at(*place);
+                rest.first()
+                    .is_some_and(|level| before.iter().any(|other| other.name == level.name))
+            };
+            let place = (0..levels.len()).find(is_again);
+            levels.truncate(place.unwrap_or(levels.len()));
+            place.is_some()
+        };
+        if cut(&mut self.levels) {
+            self.default_levels = None;
+        } else if let Some(levels) = &mut self.default_levels {
+            cut(levels);
+        }
+        self
+    }
+
     /// The layer it belongs to.
     pub fn kind(&self) -> &LayerKind {
         &self.kind
@@ -283,19 +352,6 @@ impl HieraConfig {
         self.levels
             .iter()
             .chain(self.default_levels.iter().flatten())
-    }
-
-    /// The name it goes by in explanations.
-    pub fn provider_name(&self) -> String {
-        let place = match &self.kind {
-            LayerKind::Global => "Global ".to_owned(),
-            LayerKind::Environment => "Environment ".to_owned(),
-            LayerKind::Module(name) => format!("Module \"{name}\" "),
-        };
-        format!(
-            "{place}Data Provider (hiera configuration version {})",
-            self.version
-        )
     }
 }
 

@@ -19,6 +19,7 @@ use crate::hash::Hash;
 use crate::options::FileOptions;
 use crate::table_key::TableKey;
 use crate::template::{DecryptFault, Template};
+use crate::types::{self, Type};
 use crate::value::Value;
 use crate::{hocon, json};
 
@@ -97,8 +98,10 @@ pub enum FileFault {
         column: u32,
         /// What is wrong there.
         problem: String,
-        /// The same in Puppet's words, for explanations.
-        puppet_text: String,
+        /// The same in Puppet's words, for explanations; nothing where it has none.
+        puppet_text: Option<String>,
+        /// Puppet's words quote the file at length.
+        quotes_file: bool,
     },
     /// JSON of something else than an object.
     #[error("`{path}` holds {found} where a hash is expected")]
@@ -107,6 +110,8 @@ pub enum FileFault {
         path: ArcStr,
         /// What it holds.
         found: &'static str,
+        /// The same in Puppet's words.
+        mismatch: String,
     },
 }
 
@@ -267,7 +272,8 @@ fn decode_yaml(
             line: error.mark().line,
             column: error.mark().column,
             problem: error.problem().to_string(),
-            puppet_text: format!("Unable to parse {}", error.puppet_message(path)),
+            puppet_text: Some(format!("Unable to parse {}", error.puppet_message(path))),
+            quotes_file: false,
         }
     })?;
     let (notices, undecryptable) = builder.into_notices();
@@ -293,14 +299,20 @@ fn decode_yaml(
 }
 
 fn decode_json(path: &ArcStr, bytes: &[u8], texts: &mut Texts) -> Result<Contents, FileFault> {
-    let root = json::parse(bytes, &mut |text| texts.value(text))
-        .map_err(|error| unparsable(path, error.line, error.column, &error.problem))?;
+    let root = json::parse(bytes, &mut |text| texts.value(text)).map_err(|error| {
+        let (line, column) = (error.line, error.column);
+        let message = Some(error.ruby_message.as_str());
+        unparsable(path, line, column, &error.problem, message)
+    })?;
     hash_contents(path, root)
 }
 
 fn decode_hocon(path: &ArcStr, bytes: &[u8], texts: &mut Texts) -> Result<Contents, FileFault> {
-    let root = hocon::parse(bytes, &mut |text| texts.value(text))
-        .map_err(|error| unparsable(path, error.line, error.column, &error.problem))?;
+    let root = hocon::parse(bytes, &mut |text| texts.value(text)).map_err(|error| {
+        let (line, column) = (error.line, error.column);
+        let message = error.ruby_message.as_deref();
+        unparsable(path, line, column, &error.problem, message)
+    })?;
     hash_contents(path, root)
 }
 
@@ -309,23 +321,30 @@ fn unparsable(
     line: usize,
     column: usize,
     problem: &dyn std::fmt::Display,
+    ruby_message: Option<&str>,
 ) -> FileFault {
     FileFault::Unparsable {
         path: path.clone(),
         line: u32::try_from(line).unwrap_or(u32::MAX),
         column: u32::try_from(column).unwrap_or(u32::MAX),
         problem: problem.to_string(),
-        puppet_text: format!("Unable to parse ({path}): {problem}"),
+        puppet_text: ruby_message.map(|message| format!("Unable to parse ({path}): {message}")),
+        quotes_file: true,
     }
 }
 
 fn hash_contents(path: &ArcStr, root: Value) -> Result<Contents, FileFault> {
     match root {
         Value::Hash(hash) => Ok(Contents::new(Arc::unwrap_or_clone(hash), Vec::new())),
-        other => Err(FileFault::NotAHash {
-            path: path.clone(),
-            found: kind_of(&other),
-        }),
+        other => {
+            let any_hash = Type::hash(Type::Any, Type::Any, None);
+            let mismatch = types::assert_instance("", &any_hash, &other).err();
+            Err(FileFault::NotAHash {
+                path: path.clone(),
+                found: kind_of(&other),
+                mismatch: mismatch.map_or(String::new(), |mismatch| mismatch.to_string()),
+            })
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use arcstr::ArcStr;
 
-use crate::config::{ConfigFaults, DataFunction};
+use crate::config::{ConfigFaults, DataFunction, RefusalKind};
 use crate::convert::ConversionError;
 use crate::data::FileFault;
 use crate::key::{DigError, KeyError};
@@ -224,7 +224,10 @@ pub enum InterpolationError {
     },
     /// A function in a configuration.
     #[error("interpolation functions are not allowed in hiera.yaml")]
-    FunctionNotAllowed,
+    FunctionNotAllowed {
+        /// The configuration.
+        config: Option<ArcStr>,
+    },
     /// A variable that cannot be read.
     #[error("{0}")]
     Key(#[from] KeyError),
@@ -256,6 +259,24 @@ enum TellingKind {
 }
 
 impl Telling {
+    /// Of an error of the lookup.
+    pub(crate) fn lookup(text: String) -> Self {
+        let kind = TellingKind::Lookup;
+        Telling { kind, text }
+    }
+
+    /// Of another error that Puppet knows.
+    pub(crate) fn puppet(text: String) -> Self {
+        let kind = TellingKind::Puppet;
+        Telling { kind, text }
+    }
+
+    /// Of one that is not told.
+    pub(crate) fn other() -> Self {
+        let (kind, text) = (TellingKind::Other, String::new());
+        Telling { kind, text }
+    }
+
     /// What becomes of it at the edge of a layer.
     pub(crate) fn leave_layer(&mut self) {
         if self.kind == TellingKind::Puppet {
@@ -278,6 +299,16 @@ impl Telling {
 }
 
 impl LookupError {
+    /// The error of a configuration, with its place.
+    pub(crate) fn in_config(mut self, path: Option<&ArcStr>) -> Self {
+        if let LookupError::Interpolation { error, .. } = &mut self
+            && let InterpolationError::FunctionNotAllowed { config } = error
+        {
+            *config = path.cloned();
+        }
+        self
+    }
+
     /// The error without words that could hold a value.
     pub(crate) fn withheld(self) -> Self {
         let what = match self {
@@ -299,22 +330,31 @@ impl LookupError {
                 TellingKind::Lookup,
                 format!("Recursive lookup detected in [{}]", chain.join(", ")),
             ),
+            LookupError::Config(faults) => {
+                let kind = match faults.refusal().kind {
+                    RefusalKind::Named => TellingKind::NamedLookup,
+                    RefusalKind::Puppet => TellingKind::Puppet,
+                    RefusalKind::Unexpected => TellingKind::Other,
+                };
+                (kind, faults.refusal().text.clone())
+            }
             LookupError::Interpolation { template, error } => error.telling(template),
             LookupError::Dig(error) => error.telling(),
-            LookupError::File(FileFault::Unparsable { puppet_text, .. }) => {
-                (TellingKind::Lookup, puppet_text.clone())
-            }
             LookupError::UnknownFunction {
                 config,
                 kind,
                 function,
                 ..
             } => {
-                let text =
-                    format!("Unable to find '{kind}' function named '{function}' (file: {config})");
-                (TellingKind::NamedLookup, text)
+                let text = format!("Unable to find '{kind}' function named '{function}'");
+                (TellingKind::NamedLookup, text + &in_file(config))
             }
-            LookupError::Merge(MergeError::WrongType(text)) => (TellingKind::Puppet, text.clone()),
+            LookupError::Merge(
+                MergeError::WrongType(text)
+                | MergeError::WrongOptions {
+                    puppet_text: text, ..
+                },
+            ) => (TellingKind::Puppet, text.clone()),
             LookupError::Options(OptionsError::NotAHash { .. }) => (
                 TellingKind::Lookup,
                 "value of lookup_options must be a hash".to_owned(),
@@ -330,8 +370,12 @@ impl LookupError {
                     format!("all lookup_options {what} with module name '{module}'"),
                 )
             }
-            LookupError::Conversion { .. } | LookupError::ConversionType { .. } => {
-                (TellingKind::Lookup, self.to_string())
+            LookupError::Conversion { .. } => (TellingKind::Lookup, self.to_string()),
+            LookupError::ConversionType { .. } => {
+                // Puppet leaves the last quote open.
+                let text = self.to_string();
+                let text = text.strip_suffix('\'').map(ToOwned::to_owned);
+                (TellingKind::Lookup, text.unwrap_or_default())
             }
             LookupError::Undecryptable {
                 key,
@@ -357,6 +401,14 @@ impl LookupError {
     }
 }
 
+/// Where Puppet found a mistake; a built-in configuration has no place.
+fn in_file(config: &str) -> String {
+    if config.is_empty() {
+        return String::new();
+    }
+    format!(" (file: {config})")
+}
+
 impl InterpolationError {
     fn telling(&self, template: &ArcStr) -> (TellingKind, String) {
         match self {
@@ -368,17 +420,19 @@ impl InterpolationError {
                 TellingKind::NamedLookup,
                 format!("Unknown interpolation method '{name}'"),
             ),
-            InterpolationError::FunctionNotAllowed => {
+            InterpolationError::FunctionNotAllowed { config } => {
                 let text = "Interpolation using method syntax is not allowed in this context";
-                (TellingKind::NamedLookup, text.to_owned())
+                let place = in_file(config.as_deref().unwrap_or_default());
+                (TellingKind::NamedLookup, format!("{text}{place}"))
             }
             InterpolationError::Key(KeyError::Syntax { .. }) => (
                 TellingKind::Lookup,
                 format!("Syntax error in string: {template}"),
             ),
-            InterpolationError::Key(KeyError::NumberFirst { .. }) => {
-                (TellingKind::Other, String::new())
-            }
+            InterpolationError::Key(KeyError::NumberFirst { number, .. }) => (
+                TellingKind::Puppet,
+                format!("Scope variable name {number} is a Integer, not a string"),
+            ),
             InterpolationError::Dig(error) => error.telling(),
         }
     }

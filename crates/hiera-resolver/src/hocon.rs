@@ -13,6 +13,7 @@ mod merge;
 mod node;
 mod number;
 mod path;
+mod refusal;
 mod resolve;
 mod source;
 mod string;
@@ -34,6 +35,8 @@ pub struct HoconError {
     pub column: usize,
     /// What is wrong there.
     pub problem: HoconProblem,
+    /// What the library says of it; nothing where it fails in a way that it does not expect.
+    pub ruby_message: Option<String>,
 }
 
 /// What can be wrong with a HOCON text.
@@ -123,6 +126,7 @@ pub fn parse(text: &[u8], text_of: &mut dyn FnMut(&str) -> Value) -> Result<Valu
         HoconError {
             line,
             column,
+            ruby_message: refusal::message(text, &failure),
             problem: failure.problem,
         }
     })

@@ -3,6 +3,7 @@
 //! That is JSON, plus comments, plus escapes of characters that need none; numbers keep their exact value
 //! when they are integers. The text is read once, from front to back, straight into values.
 
+mod refusal;
 mod string;
 
 use num_bigint::BigInt;
@@ -23,6 +24,8 @@ pub struct JsonError {
     pub column: usize,
     /// What is wrong there.
     pub problem: JsonProblem,
+    /// What Ruby says of it.
+    pub ruby_message: String,
 }
 
 /// What can be wrong with a JSON text.
@@ -82,6 +85,7 @@ pub fn parse(text: &[u8], text_of: &mut dyn FnMut(&str) -> Value) -> Result<Valu
             line,
             column,
             problem,
+            ruby_message: refusal::message(text),
         }
     })
 }

@@ -38,6 +38,8 @@ pub enum KeyError {
     NumberFirst {
         /// The key as given.
         key: String,
+        /// The number.
+        number: i64,
     },
 }
 
@@ -55,6 +57,19 @@ pub struct DigError {
     pub key: String,
 }
 
+impl KeyError {
+    pub(crate) fn number_first(key: &str, first: Option<&Segment>) -> Self {
+        let number = match first {
+            Some(Segment::Index(number)) => *number,
+            _ => 0,
+        };
+        KeyError::NumberFirst {
+            key: key.to_owned(),
+            number,
+        }
+    }
+}
+
 impl LookupKey {
     /// Reads a key.
     pub fn parse(text: &str) -> Result<Self, KeyError> {
@@ -70,11 +85,7 @@ impl LookupKey {
         let mut segments = split_segments(text)?.into_iter();
         let root = match segments.next() {
             Some(Segment::Key(root)) => root,
-            _ => {
-                return Err(KeyError::NumberFirst {
-                    key: text.to_owned(),
-                });
-            }
+            other => return Err(KeyError::number_first(text, other.as_ref())),
         };
         Ok(LookupKey {
             module: module_of(root.text()),

@@ -8,6 +8,7 @@
 mod assemble;
 mod interpolate;
 mod remote;
+mod tell;
 mod walk;
 
 use std::cell::OnceCell;
@@ -168,6 +169,7 @@ impl<'a> Session<'a> {
             assembled: AssembledOptions::default(),
             found_name: None,
             is_secret: false,
+            module: None,
             telling: None,
             told_of_remotes: Told::default(),
         };
@@ -241,7 +243,13 @@ impl<'a> Session<'a> {
     fn prepare(&self, layer: &'a Layer) -> Result<Option<Rc<Prepared<'a>>>, LookupError> {
         match layer {
             Layer::Absent | Layer::Ignored(_) => Ok(None),
-            Layer::Faulty(faults) => Err(faults.clone().into()),
+            Layer::Faulty(faults) => {
+                // An explanation ends in what Puppet comes to first.
+                if let (Some(before), true) = (faults.before(), self.keeps_paths) {
+                    Plan::make(before, self.tree, self.scope, self.keeps_paths)?;
+                }
+                Err(faults.clone().into())
+            }
             Layer::Configured(config) => Ok(Some(Rc::new(self.prepare_config(config)?))),
         }
     }

@@ -52,6 +52,8 @@ pub enum MergeError {
     WrongOptions {
         /// Which option, and what is wrong with it.
         problem: String,
+        /// The same in Puppet's words.
+        puppet_text: String,
     },
     /// A value of a kind that the strategy cannot merge.
     #[error("{0}")]
@@ -83,6 +85,16 @@ impl MergeStrategy {
 
     /// Reads a strategy as it stands in `lookup_options` or a request: a name, or a hash of a name and options.
     pub fn parse(value: &Value) -> Result<Self, MergeError> {
+        MergeStrategy::read(value).map_err(|error| match error {
+            MergeError::WrongOptions { problem, .. } => MergeError::WrongOptions {
+                problem,
+                puppet_text: describe_options(value),
+            },
+            other => other,
+        })
+    }
+
+    fn read(value: &Value) -> Result<Self, MergeError> {
         let (name, options) = match value {
             Value::Null | Value::Bool(false) => return Ok(MergeStrategy::DEFAULT),
             Value::Hash(hash) => {
@@ -266,6 +278,7 @@ fn refuse_options(options: &Hash, known: &[&str]) -> Result<(), MergeError> {
             crate::ruby_text::to_s(key, &mut name);
             return Err(MergeError::WrongOptions {
                 problem: format!("unrecognized key '{name}'"),
+                puppet_text: String::new(),
             });
         }
     }
@@ -371,7 +384,24 @@ fn wrong_option(name: &str, expected: &str, value: &Value) -> MergeError {
             "entry '{name}' expects {expected}, got {}",
             value.ruby_class()
         ),
+        puppet_text: String::new(),
     }
+}
+
+/// What Puppet says of options that a strategy does not take.
+fn describe_options(options: &Value) -> String {
+    let strategy = options
+        .as_hash()
+        .and_then(|options| options.get("strategy"));
+    let expected = match strategy.and_then(Value::as_str).unwrap_or_default() {
+        "deep" => "Struct[{strategy=>Optional[Pattern[deep]],knockout_prefix=>Optional[String],\
+             merge_debug=>Optional[Boolean],merge_hash_arrays=>Optional[Boolean],\
+             sort_merged_arrays=>Optional[Boolean],}]"
+            .to_owned(),
+        "unconstrained_deep" | "reverse_deep" => "Hash[String[1],Any]".to_owned(),
+        name => format!("Struct[{{strategy=>Optional[Pattern[/{name}/]]}}]"),
+    };
+    describe_mismatch("The merge options", &expected, options)
 }
 
 #[cfg(test)]

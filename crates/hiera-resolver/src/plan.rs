@@ -64,13 +64,16 @@ impl<'a> Plan<'a> {
             filled: Filled::default(),
         };
         let is_built_in = config.path().is_none();
+        let in_config = |error: LookupError| error.in_config(config.path());
         let mut levels = Vec::with_capacity(config.levels().len());
         for level in config.levels() {
-            levels.push(planner.level(level, scope, is_built_in)?);
+            let planned = planner.level(level, scope, is_built_in);
+            levels.push(planned.map_err(in_config)?);
         }
         let mut default_levels = Vec::new();
         for level in config.default_levels().unwrap_or_default() {
-            default_levels.push(planner.level(level, scope, is_built_in)?);
+            let planned = planner.level(level, scope, is_built_in);
+            default_levels.push(planned.map_err(in_config)?);
         }
         if is_built_in {
             // Puppet's own configuration has no level for what is not there.
@@ -99,6 +102,11 @@ impl<'a> Plan<'a> {
 
     pub(crate) fn locations(&self, range: Range<usize>) -> &[Location<'a>] {
         self.locations.get(range).unwrap_or_default()
+    }
+
+    /// The files of all levels.
+    pub(crate) fn all_files(&self) -> impl Iterator<Item = &'a DataFile> {
+        self.locations.iter().filter_map(|location| location.file)
     }
 
     /// Looks into all files. One that cannot be used fails here, and so every lookup: it may have `lookup_options`.
@@ -486,7 +494,7 @@ fn fill_parts(
             Part::Text(text) => filled.text.push_str(text),
             Part::Token(Token::Empty) => {}
             Part::Token(Token::Call { .. }) => {
-                let error = InterpolationError::FunctionNotAllowed;
+                let error = InterpolationError::FunctionNotAllowed { config: None };
                 return Err(LookupError::Interpolation {
                     template: template.source().clone(),
                     error,
@@ -521,8 +529,9 @@ fn variable_value(
 
 /// The elements that `mapped_paths` goes through.
 fn mapped_values(variable: &Variable, scope: &dyn Scope) -> Result<Vec<Value>, LookupError> {
+    // Puppet: the place stands for the text that the variable is written in.
     let value = variable_value(variable, scope).map_err(|error| LookupError::Interpolation {
-        template: variable.text.clone(),
+        template: arcstr::literal!("mapped_path[0]"),
         error,
     })?;
     match value {

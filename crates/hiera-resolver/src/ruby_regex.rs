@@ -12,6 +12,7 @@
 
 mod ast;
 mod backtrack;
+mod blocks;
 mod check;
 mod fence;
 mod fold;

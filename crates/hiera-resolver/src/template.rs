@@ -220,9 +220,7 @@ impl Variable {
             let mut segments = segments.into_iter();
             match segments.next() {
                 Some(Segment::Key(name)) => Ok((name.text().clone(), segments.collect())),
-                _ => Err(KeyError::NumberFirst {
-                    key: text.to_owned(),
-                }),
+                other => Err(KeyError::number_first(text, other.as_ref())),
             }
         });
         Variable {

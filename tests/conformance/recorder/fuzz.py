@@ -48,6 +48,14 @@ ASSERTS = [
     "Optional[Array[Optional[Scalar]]]", "RichData", "Collection[1]", "Iterable[String]", "Undef", "Sensitive",
     "Struct[{Optional[a]=>Integer,b=>NotUndef}]", "Callable", "Type", "Timestamp", "Variant[Undef,Hash[String,Array]]",
 ]  # fmt: skip
+BREAKERS = ["[", "]", "{", "}", ",", ":", '"', "'", "\\", "\n", "x", "1", "@", "NaN", "#", "/", "\\u12", "${", " "]
+MISTAKES = [
+    {"pth": "x"}, {"glob": "*.yaml"}, {"data_hash": "nope"}, {"lookup_key": "m::nope"}, {"options": {"path": "x"}},
+    {"options": {"a": "b"}}, {"name": ""}, {"name": 5}, {"path": "%{a..b}.yaml"}, {"path": "%{lookup('k0')}.yaml"},
+    {"path": "%{facts.f0.x}.yaml"}, {"path": "%{0.x}"}, {"paths": []}, {"name": "Level l0"}, {"data_dig": "yaml_data"},
+    {"mapped_paths": ["facts.num", "a", "b"]}, {"path": ["x"]}, {"hiera3_backend": "x"}, {"datadir": "%{literal('x')}"},
+]  # fmt: skip
+NO_MERGES = ["nope", {"strategy": "hash", "x": 1}, {"x": 1}, 5, {"strategy": "deep", "merge_debug": 1}]
 SHAPES = ["scalar", "array", "hash", "hash", "deep", "array", "mixed"]
 FITTING = {
     "scalar": ["first", "unique", "deep"],
@@ -63,8 +71,9 @@ FITTING = {
 class Maker:
     """Everything about one case comes from one random generator."""
 
-    def __init__(self, rng, has_global, knockout):
+    def __init__(self, rng, has_global, knockout, mistakes=0.0, explains=0.15):
         self.rng = rng
+        self.mistakes, self.explains = mistakes, explains
         self.knockout = knockout
         self.modules = [m for m in ("m", "n") if rng.random() < 0.45]
         self.keys = [f"k{i}" for i in range(rng.randint(2, 4))]
@@ -106,7 +115,7 @@ class Maker:
             ending, level["data_hash"] = ".conf", "hocon_data"
 
         def put(path):
-            files[path + ending] = self.data(keys, module)
+            files[path + ending] = self.broken(self.data(keys, module), ending)
 
         if kind == "path":
             put(name)
@@ -133,7 +142,20 @@ class Maker:
             level["mapped_paths"] = ["facts.l", "item", f"{name}m/%{{item}}{ending}"]
         else:
             level["path"] = f"{name}-missing{ending}"
+        if self.chance(self.mistakes * 0.3):
+            level.update(copy.deepcopy(self.rng.choice(MISTAKES)))
         return level
+
+    def broken(self, data, ending):
+        """The same, or now and then its text with a mistake in it."""
+        if not self.chance(self.mistakes * 0.3):
+            return data
+        text = file_text(data, ending)
+        for _ in range(self.rng.randint(1, 2)):
+            place = self.rng.randrange(len(text) + 1)
+            kept = place + self.rng.choice([0, 0, 1, 2])
+            text = text[:place] + self.rng.choice([*BREAKERS, ""]) + text[kept:]
+        return text if self.chance(0.9) else self.rng.choice(["", "[]", "5", "null", "text"])
 
     def data(self, keys, module):
         out = {}
@@ -158,7 +180,7 @@ class Maker:
                     name = "^" + (re.escape(key)[:-1] if not module else f"{module}::k") + self.rng.choice(["", ".*", ".*$"])
                 entry = {}
                 if self.chance(0.85):
-                    entry["merge"] = self.merge(key)
+                    entry["merge"] = self.merge(key) if not self.chance(self.mistakes * 0.1) else self.rng.choice(NO_MERGES)
                 if self.chance(0.2):
                     entry["convert_to"] = self.rng.choice(TYPES)
                 out[name] = entry
@@ -204,6 +226,8 @@ class Maker:
 
     def scalar(self, key):
         rng = self.rng
+        if self.chance(self.mistakes * 0.05):
+            return rng.choice([":sym", "%{bad('x')}", "%{a..b}", "%{0.a}", "x%{alias('k0')}"])
         kind = rng.choices(["word", "int", "float", "bool", "null", "token"], [45, 15, 5, 8, 5, 22])[0]
         if kind == "word":
             word = rng.choice(WORDS)
@@ -263,7 +287,7 @@ class Maker:
             request["override"] = {rng.choice(self.keys): "ov"}
         if self.chance(0.07):
             request["type"] = rng.choice(ASSERTS)
-        if self.chance(0.15):
+        if self.chance(self.explains):
             request["explain"] = True
         return request
 
@@ -323,8 +347,8 @@ WORDISH = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
 
 
 def scalar_text(value):
-    if isinstance(value, str) and re.fullmatch(r"[a-z]{1,12}", value) and value not in WORDISH:
-        return value
+    if isinstance(value, str) and re.fullmatch(r":?[a-z]{1,12}", value) and value not in WORDISH:
+        return value  # with a colon it is a Symbol
     if isinstance(value, float):
         text = repr(value)
         return text if "e" not in text else re.sub(r"^(-?\d+)e", r"\1.0e", text)
@@ -340,9 +364,13 @@ def layer_files(layer, base):
     out = {f"{base}hiera.yaml": yaml_text(config).encode()}
     where = layer.get("prefix") or layer.get("datadir", "data")
     for path, data in layer["files"].items():
-        text = json.dumps(data, ensure_ascii=False) if path.endswith((".json", ".conf")) else yaml_text(data)
+        text = data if isinstance(data, str) else file_text(data, path)
         out[f"{base}{where}/{path}"] = text.encode()
     return out
+
+
+def file_text(data, path):
+    return json.dumps(data, ensure_ascii=False) if path.endswith((".json", ".conf")) else yaml_text(data)
 
 
 def to_case(spec, name, root_global=None):
@@ -383,9 +411,10 @@ def judge(server, oracle_answer, request, root, env):
         return None
     shown = run.shower(root, env)
     ask = corpus.Ask(request, {"badreq"}, 0, want=tidy(oracle_answer, root, env))
-    explained = json.dumps(ask.want.get("explain_json", ""))
-    # Not the same on purpose: secrets are not shown, and what was filled in is not looked through again.
-    if "Sensitive" in explained or "%{unclosed" in explained:
+    explained = json.dumps(ask.want.get("explain_json", "")) + ask.want.get("explain_text", "")
+    # Not the same on purpose: secrets are not shown, what was filled in is not looked through again, and some of
+    # what the HOCON library says shows its inside.
+    if any(part in explained for part in ("Sensitive", "%{unclosed", "Cannot concatenate", "#<StringIO", "cycle of subst")):
         ask.want = {k: v for k, v in ask.want.items() if not k.startswith("explain_")}
     body = json.dumps(request).encode()
     try:
@@ -393,7 +422,7 @@ def judge(server, oracle_answer, request, root, env):
         if request.get("explain"):
             run.check_text(ask, server.send("POST", "/lookup", body, accept="text/plain"), shown)
     except run.Wrong as wrong:
-        return str(wrong)
+        return None if "since the data has secrets" in str(wrong) else str(wrong)
     return None
 
 
@@ -545,7 +574,8 @@ def batch(seed, number, size, options):
     root_global = make_global(rng, options.knockout) if rng.random() < 0.4 else None
     specs = []
     for i in range(size):
-        maker = Maker(random.Random(f"{seed}/{number}/{i}"), bool(root_global), options.knockout)
+        rng = random.Random(f"{seed}/{number}/{i}")
+        maker = Maker(rng, bool(root_global), options.knockout, options.mistakes, options.explains)
         specs.append(maker.case(options.asks))
     return specs, root_global
 
@@ -588,6 +618,8 @@ def main():
     parser.add_argument("--seconds", type=float, help="go on this long instead")
     parser.add_argument("--asks", type=int, default=6, help="lookups for each tree")
     parser.add_argument("--knockout", action="store_true", help="with knockout_prefix (with three levels hierad differs on purpose)")
+    parser.add_argument("--mistakes", type=float, default=0.1, help="share of mistakes in files, configurations and values")
+    parser.add_argument("--explains", type=float, default=0.15, help="share of lookups that are explained")
     parser.add_argument("--out", type=Path, default=Path("fuzz-out"))
     parser.add_argument("--max-failures", type=int, default=5, help="differences to shrink and write")
     parser.add_argument("--budget", type=int, default=150, help="steps to shrink one of them")

@@ -10,6 +10,8 @@
 #         {"id":…, "status":"found","value":…,"sensitive":bool}
 #         {"id":…, "status":"not_found"}
 #         {"id":…, "status":"error","message":…,"class":…}
+#         plus "told":bool when the request has explain: does the command line
+#         print the explanation, with the error as its end, or the error alone?
 #         plus "explain_text" and "explain_json" when the request has explain,
 #         and where a deep merge was asked for also "explain_text_cli" and
 #         "explain_json_cli": the command line names the options of a deep merge
@@ -149,8 +151,8 @@ class Oracle
 
   private
 
-  def failure(error)
-    { 'status' => 'error', 'class' => error.class.name, 'message' => clean(error.message.to_s) }
+  def failure(error, more = nil)
+    { 'status' => 'error', 'class' => error.class.name, 'message' => clean(error.message.to_s), **more.to_h }
   end
 
   def clean(text)
@@ -232,11 +234,11 @@ class Oracle
         found(scope, invocation, request, merge)
       rescue Puppet::DataBinding::LookupError => e
         invocation.report_text { e.message }
-        e.message =~ NOT_FOUND ? { 'status' => 'not_found' } : failure(e)
+        e.message =~ NOT_FOUND ? { 'status' => 'not_found' } : failure(e, explainer && { 'told' => true })
       rescue StandardError, SystemStackError, LoadError, NotImplementedError => e
-        failure(e)
+        failure(e, explainer && { 'told' => false })
       end
-    add_explanation(out, explainer) if explainer
+    add_explanation(out, explainer) if explainer && out['told'] != false
     out
   end
 

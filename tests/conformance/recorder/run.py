@@ -140,7 +140,7 @@ def check(ask, response, shown):
     if not isinstance(body, Obj):
         raise Wrong("the body is not an object")
     problem = str(body.get("type", ""))
-    if ask.request.get("explain") == "options":
+    if ask.request.get("explain") == "options" and want["status"] != "error":
         if status not in (200, 404):
             raise Wrong(f"HTTP {status} {problem}; an explanation was asked for")
         check_explanation(want, body, shown)
@@ -172,6 +172,8 @@ def check(ask, response, shown):
             raise Wrong(f"found {show(body.get('value'))}; Puppet fails: {want.get('message', '')[:300]}")
         if status != 422 or not problem.endswith("/lookup-failed"):
             raise Wrong(f"HTTP {status} {problem}; should be 422 lookup-failed ({want.get('message', '')[:200]})")
+        if want.get("told"):
+            check_explanation(want, body, shown)
 
 
 def check_explanation(want, body, shown):
@@ -191,13 +193,14 @@ def check_text(ask, response, shown):
     status, kind, raw = response
     want = ask.want
     text = shown(raw.decode("utf-8", "replace"))
+    if want.get("told") is False:
+        if kind == "text/plain":
+            raise Wrong(f"HTTP {status} {kind} {text[-300:]!r}; Puppet explains nothing and fails: {want['message'][:300]}")
+        return
     if "explain_text" not in want:
         return
-    if want["status"] == "found":
-        if kind != "text/plain" or (status != 200 and ask.request.get("explain") != "options"):
-            raise Wrong(f"HTTP {status} {kind}; should be 200 text/plain")
-    elif kind != "text/plain":
-        return  # nothing found may be a problem document even where text was asked for
+    if kind != "text/plain" or (want["status"] == "found" and status != 200 and ask.request.get("explain") != "options"):
+        raise Wrong(f"HTTP {status} {kind}; should be text/plain ({want.get('message', '')[:300]}): {text[:300]!r}")
     wanted = [want["explain_text"]] + ([want["explain_text_cli"]] if "explain_text_cli" in want else [])
     if text.rstrip("\n") not in [w.rstrip("\n") for w in wanted]:
         raise Wrong("text: " + first_line_difference(wanted[0], text))

@@ -83,7 +83,8 @@ impl Got {
 /// Compares an answer with the recorded one.
 pub(super) fn check(ask: &Ask, got: &Got) -> Result<(), String> {
     let want = ask.want();
-    if ask.request.get("explain").and_then(Json::as_text) == Some("options") {
+    let explains_options = ask.request.get("explain").and_then(Json::as_text) == Some("options");
+    if explains_options && ask.status() != "error" {
         return match &got.outcome {
             Outcome::Found { .. } | Outcome::NotFound => check_explanation(want, got),
             other => Err(format!("{other:?}; an explanation was asked for")),
@@ -105,9 +106,20 @@ pub(super) fn check(ask: &Ask, got: &Got) -> Result<(), String> {
         }
         ("not_found", Outcome::NotFound) => check_explanation(want, got),
         ("error", Outcome::UnknownEnvironment) if ask.has("unknown_env") => Ok(()),
-        ("error", Outcome::Failed) if !ask.has("unknown_env") => Ok(()),
+        ("error", Outcome::Failed) if !ask.has("unknown_env") => match is_told(ask) {
+            Some(true) => check_explanation(want, got),
+            _ => Ok(()),
+        },
         ("error", Outcome::BadRequest) if ask.has("badreq") => Ok(()),
         (_, other) => Err(format!("{other:?}; Puppet: {want}")),
+    }
+}
+
+/// Does Puppet's explanation of a failure end in the error? Where it does not, there is none.
+pub(super) fn is_told(ask: &Ask) -> Option<bool> {
+    match ask.want().get("told") {
+        Some(Json::Bool(told)) => Some(*told),
+        _ => None,
     }
 }
 

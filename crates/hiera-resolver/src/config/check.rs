@@ -4,6 +4,7 @@ use arcstr::ArcStr;
 use psych_yaml::Mark;
 
 use super::document::{Content, Node};
+use super::refusal::Refusal;
 use super::{
     ConfigFault, ConfigFaults, DataFunction, HieraConfig, LayerKind, Level, Locations, Text,
 };
@@ -18,14 +19,14 @@ pub(super) enum Checked {
     Ignored(ConfigFault),
 }
 
-const FUNCTION_KEYS: [&str; 5] = [
+pub(super) const FUNCTION_KEYS: [&str; 5] = [
     "data_hash",
     "lookup_key",
     "data_dig",
     "hiera3_backend",
     "v4_data_hash",
 ];
-const LOCATION_KEYS: [&str; 7] = [
+pub(super) const LOCATION_KEYS: [&str; 7] = [
     "path",
     "paths",
     "glob",
@@ -60,12 +61,25 @@ pub(super) fn parse(
     };
     let document = Node::read(bytes).map_err(|error| {
         check.fault(error.mark(), error.problem().to_string());
-        ConfigFaults::new(std::mem::take(&mut check.faults))
+        let faults = ConfigFaults::new(std::mem::take(&mut check.faults));
+        faults.told_as(Refusal::of_syntax(&error, path))
     })?;
     let checked = check.document(document.as_ref());
     match checked {
         Some(checked) if check.faults.is_empty() => Ok(checked),
-        _ => Err(ConfigFaults::new(check.faults)),
+        checked => {
+            let mut faults = ConfigFaults::new(check.faults);
+            let document = document.map(|node| node.to_value());
+            if let Some(root) = document.as_ref().and_then(Value::as_hash) {
+                faults = faults.told_as(Refusal::of_document(&check.kind, path, bytes, root));
+            }
+            match checked {
+                Some(Checked::Config(config)) if faults.refusal().late.is_some() => {
+                    Err(faults.after(config.before_same_name()))
+                }
+                _ => Err(faults),
+            }
+        }
     }
 }
 
@@ -285,6 +299,12 @@ impl Check {
             .iter()
             .filter_map(|node| self.level(node, defaults))
             .collect();
+        self.check_names(&levels);
+        levels
+    }
+
+    /// Complains of levels of the same name.
+    pub(super) fn check_names(&mut self, levels: &[Level]) {
         for (place, level) in levels.iter().enumerate() {
             if let Some(first) = levels
                 .iter()
@@ -304,7 +324,6 @@ impl Check {
                 );
             }
         }
-        levels
     }
 
     fn level(&mut self, node: &Node, defaults: &Defaults) -> Option<Level> {

@@ -11,7 +11,7 @@ impl Check {
     pub(super) fn version_4(&mut self, root: &Settings<'_>) -> Option<Checked> {
         self.known_only(root, &["version", "datadir", "hierarchy"], "hiera.yaml");
         let datadir = self.text_setting(root, "datadir").unwrap_or("data");
-        let levels = match root.get("hierarchy").filter(|node| !node.is_null()) {
+        let levels: Vec<Level> = match root.get("hierarchy").filter(|node| !node.is_null()) {
             Some(Node {
                 content: Content::List(nodes),
                 ..
@@ -28,6 +28,7 @@ impl Check {
             }
             None => vec![self.version_4_common(datadir, root.mark)],
         };
+        self.check_names(&levels);
         let config = HieraConfig {
             kind: self.kind.clone(),
             path: Some(self.path.clone()),

@@ -38,11 +38,28 @@ pub(super) fn of_tokens(tokens: &[Token], at: usize) -> Result<Vec<Text>, Failur
 
 /// A path as it would be written, for messages.
 pub(super) fn render(path: &[Text]) -> String {
-    let parts: Vec<_> = path
-        .iter()
-        .map(|part| String::from_utf8_lossy(part))
-        .collect();
+    let parts: Vec<_> = path.iter().map(render_part).collect();
     parts.join(".")
+}
+
+fn render_part(part: &Text) -> String {
+    let text = String::from_utf8_lossy(part);
+    let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_');
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.into_owned();
+    }
+    let mut quoted = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => quoted.extend(['\\', letter]),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            other => quoted.push(other),
+        }
+    }
+    quoted.push('"');
+    quoted
 }
 
 /// Is it text without control characters, but for those that have an escape of one letter?

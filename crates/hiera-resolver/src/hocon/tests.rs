@@ -340,3 +340,65 @@ fn large_files_are_read_in_linear_time() {
     }
     assert_eq!(read(text).unwrap().as_hash().unwrap().len(), 20_001);
 }
+
+#[test]
+fn what_ruby_says_names_the_token_at_which_it_gave_up() {
+    let cases = [
+        (
+            "k = [1\n",
+            "String: 2: List should have had new element after a comma, instead had token: end of file (if you want the comma or end of file to be part of a string value, then double-quote it)",
+        ),
+        (
+            "k = [1 }",
+            "String: 1: List should have ended with ] or had a comma, instead had token: '}' (if you want '}' to be part of a string value, then double-quote it)",
+        ),
+        (
+            "a {\n b = 1\n",
+            "String: 3: expecting a close brace or a field name here, got end of file",
+        ),
+        (
+            "a\nb = 1",
+            "String: 2: Key 'a' may not be followed by token: 'b' (if you intended 'b' to be part of a key or string value, try enclosing the key or value in double quotes",
+        ),
+        (
+            "a = 1 = 2",
+            "String: 1: Expecting close brace } or a comma, got '=' (if you intended '=' to be part of a key or string value, try enclosing the key or value in double quotes",
+        ),
+        (
+            "a = 5 : 2",
+            "String: 1: Expecting close brace } or a comma, got ':' (if you intended ':' to be part of a key or string value, try enclosing the key or value in double quotes",
+        ),
+        (
+            "a = \"x",
+            "String: 1: Expecting a value but got wrong token: '-1' (End of input but string quote was still open) (if you intended '-1' (End of input but string quote was still open) to be part of a key or string value, try enclosing the key or value in double quotes",
+        ),
+        (
+            "a = 1\nb = ${x.\"y z\"}",
+            "String: 2: Could not resolve substitution to a value: ${x.\"y z\"}",
+        ),
+        (
+            "a..b = 1",
+            "path has a leading, trailing, or two adjacent period '.' (use quoted \"\" empty string if you want an empty element)",
+        ),
+        (
+            "a = ${}",
+            "String: 1: Expecting a field name or path here, but got nothing",
+        ),
+    ];
+    for (text, expected) in cases {
+        let error = parse(text.as_bytes(), &mut |text| text.into()).unwrap_err();
+        assert_eq!(error.ruby_message.as_deref(), Some(expected), "{text:?}");
+    }
+    let unexpected = parse(br#"a = "\q""#, &mut |text| text.into()).unwrap_err();
+    assert_eq!(unexpected.ruby_message, None);
+}
+
+#[test]
+fn nesting_without_end_is_refused_in_few_words() {
+    for text in ["[", "a={", "${", "[[1,"] {
+        let error = parse(text.repeat(100_000).as_bytes(), &mut |text| text.into()).unwrap_err();
+        assert_eq!(error.ruby_message, None, "{text}");
+        let text = text.repeat(100_000) + "@";
+        assert!(parse(text.as_bytes(), &mut |text| text.into()).is_err());
+    }
+}

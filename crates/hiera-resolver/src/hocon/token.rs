@@ -127,7 +127,7 @@ pub(super) struct Scanner<'a> {
 
 impl<'a> Scanner<'a> {
     /// Skips white space up to the next line break.
-    fn blank(&mut self) -> Result<&'a [u8], Failure> {
+    pub(super) fn blank(&mut self) -> Result<&'a [u8], Failure> {
         let start = self.position;
         while let Some(character) = self.character()? {
             if character == '\n' || !character.is_whitespace() {
@@ -139,7 +139,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The next token, or nothing for a comment.
-    fn token(&mut self) -> Result<Option<Token>, Failure> {
+    pub(super) fn token(&mut self) -> Result<Option<Token>, Failure> {
         let at = self.position;
         if self.is_comment() {
             let length = memchr::memchr(b'\n', self.rest()).unwrap_or(self.rest().len());

@@ -9,62 +9,95 @@ impl Parser<'_> {
     /// Reads a string, whose opening quote comes next.
     pub(super) fn string(&mut self) -> Result<Value, JsonProblem> {
         let start = self.position + 1;
-        let mut has_escapes = false;
-        let mut end = start;
-        loop {
-            match self.text.get(end) {
-                None => return Err(JsonProblem::OpenString),
-                Some(b'"') => break,
-                Some(b'\\') => {
-                    has_escapes = true;
-                    end += self.escape_length(end)?;
-                }
-                Some(&byte) if byte < 0x20 => return Err(self.control_character(end)),
-                Some(_) => end += 1,
-            }
-        }
-        let written = self.text.get(start..end).unwrap_or_default();
-        if has_escapes {
+        let found = string_end(self.text, self.position).map_err(|(at, problem)| {
+            self.position = at;
+            problem
+        })?;
+        if found.has_escapes {
             self.buffer.clear();
-            if let Err((at, problem)) = unescape(written, &mut self.buffer) {
-                self.position = start + at;
-                return Err(problem);
+            if let Err(bad) = unescape(found.written, &mut self.buffer) {
+                self.position = start + bad.at;
+                return Err(bad.problem);
             }
         }
-        self.position = end + 1;
-        let bytes = if has_escapes { &self.buffer } else { written };
+        self.position = found.end;
+        let bytes = if found.has_escapes {
+            &self.buffer
+        } else {
+            found.written
+        };
         Ok(match std::str::from_utf8(bytes) {
             Ok(text) => (self.text_of)(text),
             Err(_) => Value::Bytes(Arc::new(bytes.to_vec())),
         })
     }
+}
 
-    /// The length of the escape at `at`, as far as it matters to find the closing quote.
-    fn escape_length(&mut self, at: usize) -> Result<usize, JsonProblem> {
-        match self.text.get(at + 1) {
-            None => Err(JsonProblem::OpenString),
-            Some(b'u') => {
-                let digits = self.text.get(at + 2..at + 6).unwrap_or_default();
-                if digits.len() < 4 || !digits.iter().all(u8::is_ascii_hexdigit) {
-                    self.position = at;
-                    return Err(JsonProblem::UnicodeEscape);
-                }
-                Ok(6)
+/// A string up to its closing quote.
+pub(super) struct StringEnd<'a> {
+    /// What stands between the quotes.
+    pub(super) written: &'a [u8],
+    pub(super) has_escapes: bool,
+    /// The place after the closing quote.
+    pub(super) end: usize,
+}
+
+/// Looks for the end of the string whose opening quote is at `open`. An error comes with its place.
+pub(super) fn string_end(text: &[u8], open: usize) -> Result<StringEnd<'_>, (usize, JsonProblem)> {
+    let start = open + 1;
+    let mut has_escapes = false;
+    let mut end = start;
+    loop {
+        match text.get(end) {
+            None => return Err((open, JsonProblem::OpenString)),
+            Some(b'"') => break,
+            Some(b'\\') => {
+                has_escapes = true;
+                end += escape_length(text, open, end)?;
             }
-            Some(&byte) if byte < 0x20 => Err(self.control_character(at + 1)),
-            Some(_) => Ok(2),
+            Some(&byte) if byte < 0x20 => return Err((end, control_character(byte))),
+            Some(_) => end += 1,
         }
     }
+    Ok(StringEnd {
+        written: text.get(start..end).unwrap_or_default(),
+        has_escapes,
+        end: end + 1,
+    })
+}
 
-    fn control_character(&mut self, at: usize) -> JsonProblem {
-        self.position = at;
-        JsonProblem::ControlCharacter(self.text.get(at).map_or('\0', |&byte| byte.into()))
+/// The length of the escape at `at`, as far as it matters to find the closing quote.
+fn escape_length(text: &[u8], open: usize, at: usize) -> Result<usize, (usize, JsonProblem)> {
+    match text.get(at + 1) {
+        None => Err((open, JsonProblem::OpenString)),
+        Some(b'u') => {
+            let digits = text.get(at + 2..at + 6).unwrap_or_default();
+            if digits.len() < 4 || !digits.iter().all(u8::is_ascii_hexdigit) {
+                return Err((at, JsonProblem::UnicodeEscape));
+            }
+            Ok(6)
+        }
+        Some(&byte) if byte < 0x20 => Err((at + 1, control_character(byte))),
+        Some(_) => Ok(2),
     }
 }
 
-/// Resolves the escapes of a string's inside. An error comes with its place in `written`.
-fn unescape(written: &[u8], out: &mut Vec<u8>) -> Result<(), (usize, JsonProblem)> {
-    let mut at = 0;
+fn control_character(byte: u8) -> JsonProblem {
+    JsonProblem::ControlCharacter(byte.into())
+}
+
+/// An escape that cannot be resolved.
+pub(super) struct BadEscape {
+    /// Its place in what is written.
+    pub(super) at: usize,
+    /// Where the plain text before it begins.
+    pub(super) plain_start: usize,
+    problem: JsonProblem,
+}
+
+/// Resolves the escapes of a string's inside.
+pub(super) fn unescape(written: &[u8], out: &mut Vec<u8>) -> Result<(), BadEscape> {
+    let (mut at, mut plain_start) = (0, 0);
     while let Some(&byte) = written.get(at) {
         if byte != b'\\' {
             out.push(byte);
@@ -72,7 +105,15 @@ fn unescape(written: &[u8], out: &mut Vec<u8>) -> Result<(), (usize, JsonProblem
             continue;
         }
         match written.get(at + 1) {
-            Some(b'u') => at += unescape_unicode(written, at, out)?,
+            Some(b'u') => {
+                let length = unescape_unicode(written, at, out);
+                at += length.map_err(|problem| BadEscape {
+                    at,
+                    plain_start,
+                    problem,
+                })?;
+                plain_start = at;
+            }
             Some(&escaped) => {
                 out.push(match escaped {
                     b'b' => 0x08,
@@ -84,6 +125,8 @@ fn unescape(written: &[u8], out: &mut Vec<u8>) -> Result<(), (usize, JsonProblem
                     other => other,
                 });
                 at += 2;
+                let is_known = matches!(escaped, b'b' | b'f' | b'n' | b'r' | b't' | b'"' | b'\\');
+                plain_start = if is_known { at } else { at - 1 };
             }
             // Left over when half a surrogate pair ate the backslash before: it escapes the closing quote.
             None => {
@@ -96,18 +139,14 @@ fn unescape(written: &[u8], out: &mut Vec<u8>) -> Result<(), (usize, JsonProblem
 }
 
 /// Resolves a `\u` escape, with its second half where it is a surrogate; returns the bytes it took.
-fn unescape_unicode(
-    written: &[u8],
-    at: usize,
-    out: &mut Vec<u8>,
-) -> Result<usize, (usize, JsonProblem)> {
-    let unit = hexadecimal(written, at + 2).ok_or((at, JsonProblem::UnicodeEscape))?;
+fn unescape_unicode(written: &[u8], at: usize, out: &mut Vec<u8>) -> Result<usize, JsonProblem> {
+    let unit = hexadecimal(written, at + 2).ok_or(JsonProblem::UnicodeEscape)?;
     if unit & 0xFC00 != 0xD800 {
         push_code(out, unit);
         return Ok(6);
     }
     let Some(following) = written.get(at + 6..at + 12) else {
-        return Err((at, JsonProblem::SurrogatePair));
+        return Err(JsonProblem::SurrogatePair);
     };
     if !following.starts_with(b"\\u") {
         // Ruby writes a question mark and loses the next byte, be it a backslash.
@@ -115,7 +154,7 @@ fn unescape_unicode(
         return Ok(7);
     }
     // Ruby takes any second half for a low surrogate.
-    let low = hexadecimal(written, at + 8).ok_or((at, JsonProblem::SurrogatePair))?;
+    let low = hexadecimal(written, at + 8).ok_or(JsonProblem::SurrogatePair)?;
     push_code(out, 0x10000 + ((unit & 0x3FF) << 10) + (low & 0x3FF));
     Ok(12)
 }

@@ -103,3 +103,43 @@ fn nesting_is_bounded() {
         "line 1, column 101: nesting of 100 levels exceeded",
     );
 }
+
+#[test]
+fn what_ruby_says_quotes_the_text_from_where_it_gave_up() {
+    let deep = "[".repeat(101);
+    let cases: &[(&[u8], &str)] = &[
+        (b"", "859: unexpected token at ''"),
+        (
+            b"{\"a\": [1], \"b\"}",
+            "859: unexpected token at '{\"a\": [1], \"b\"}'",
+        ),
+        (
+            b"{\"a\": [1, {\"b\"}]}",
+            "451: unexpected token at '{\"b\"}]}'",
+        ),
+        (b"[1,]", "451: unexpected token at ']'"),
+        (b"[1] x", "859: unexpected token at 'x'"),
+        (b"{\"a\": [NaN]}", "225: unexpected token at 'NaN]}'"),
+        (b"[Infinity]", "232: unexpected token at '[Infinity]'"),
+        (b"Infinity", "232: unexpected token at ''"),
+        (b"[-Infinity]", "249: unexpected token at '-Infinity]'"),
+        (b"[01]", "451: unexpected token at '01]'"),
+        (b"[1.5.2]", "451: unexpected token at '.5.2]'"),
+        (b"[1.5e2-]", "451: unexpected token at '.5e2-]'"),
+        (b"[-]", "451: unexpected token at '-]'"),
+        (b"[1 /x]", "451: unexpected token at 'x]'"),
+        (b"[1] /*", "859: unexpected token at ''"),
+        (b"\"\\u12\"", "859: unexpected token at '\"\\u12\"'"),
+        (
+            b"{\"a\": \"x\\ny\\ud800\"}",
+            "521: incomplete surrogate pair at 'y\\ud800\"}'",
+        ),
+        (b"[x\0y]", "451: unexpected token at 'x'"),
+        (b"[\xFF]", "451: unexpected token at '\u{FFFD}]'"),
+        (deep.as_bytes(), "nesting of 101 is too deep"),
+    ];
+    for (text, expected) in cases {
+        let error = parse(text, &mut |text| text.into()).unwrap_err();
+        assert_eq!(error.ruby_message, *expected, "{}", text.escape_ascii());
+    }
+}

@@ -188,30 +188,33 @@ impl Walk<'_, '_> {
         &mut self,
         variable: &Variable,
     ) -> Result<Option<Value>, InterpolationError> {
-        let (name, segments) = variable.path.as_ref().map_err(|error| error.clone())?;
-        let value = self.node(
-            || {
-                (
-                    NodeKind::Scope {
-                        name: "Global Scope".to_owned(),
-                    },
-                    None,
-                )
-            },
-            |walk| {
-                if let Some(value) = walk.overrides.and_then(|overrides| overrides.get(name)) {
-                    walk.report(Some(name), || Event::FoundInOverrides(value.clone()));
-                    return Some(value.clone());
+        let heading = || {
+            let name = "Global Scope".to_owned();
+            (NodeKind::Scope { name }, None)
+        };
+        let (name, segments) = match &variable.path {
+            Ok(path) => path,
+            Err(error) => {
+                // Puppet asks the scope for a number before it finds that this is no name.
+                if matches!(error, KeyError::NumberFirst { .. }) {
+                    self.node(heading, |_| ());
                 }
-                if let Some(value) = walk.session.scope.variable(name) {
-                    walk.report(Some(name), || Event::Found(value.clone()));
-                    return Some(value);
-                }
-                let value = walk.defaults.and_then(|defaults| defaults.get(name))?;
-                walk.report(Some(name), || Event::FoundInDefaults(value.clone()));
-                Some(value.clone())
-            },
-        );
+                return Err(error.clone().into());
+            }
+        };
+        let value = self.node(heading, |walk| {
+            if let Some(value) = walk.overrides.and_then(|overrides| overrides.get(name)) {
+                walk.report(Some(name), || Event::FoundInOverrides(value.clone()));
+                return Some(value.clone());
+            }
+            if let Some(value) = walk.session.scope.variable(name) {
+                walk.report(Some(name), || Event::Found(value.clone()));
+                return Some(value);
+            }
+            let value = walk.defaults.and_then(|defaults| defaults.get(name))?;
+            walk.report(Some(name), || Event::FoundInDefaults(value.clone()));
+            Some(value.clone())
+        });
         match value {
             None | Some(Value::Null) => Ok(None),
             Some(value) => self

@@ -8,8 +8,9 @@ use arcstr::{ArcStr, literal};
 
 use super::assemble::AssembledOptions;
 use super::remote::{Told, without_user};
+use super::tell::provider_kind;
 use super::{Explain, MAX_EXPLAINED, MAX_WORK, Outcome, Prepared, Session, Step};
-use crate::config::LayerKind;
+use crate::config::{Layer, LayerKind};
 use crate::data::Contents;
 use crate::error::{LookupError, Telling};
 use crate::explain::{Event, Explanation, NodeKind};
@@ -43,6 +44,8 @@ pub(super) struct Walk<'s, 'a> {
     pub(super) found_name: Option<usize>,
     /// Something was decrypted: from then on explanations and errors show no values.
     pub(super) is_secret: bool,
+    /// The module of the key that was asked for.
+    pub(super) module: Option<ArcStr>,
     /// How an error on its way up is to be told.
     pub(super) telling: Option<Telling>,
     pub(super) told_of_remotes: Told,
@@ -109,6 +112,9 @@ impl<'s, 'a> Walk<'s, 'a> {
     }
 
     pub(super) fn search_key(&mut self, key: &LookupKey, merge: Option<&MergeStrategy>) -> Step {
+        if self.chain == 0 {
+            self.module = key.module().cloned();
+        }
         if self.explain == Explain::Options {
             let options = LookupKey::parse(LOOKUP_OPTIONS)?;
             self.search_layers(&options, key.module(), &MergeStrategy::HASH)?;
@@ -116,7 +122,14 @@ impl<'s, 'a> Walk<'s, 'a> {
         }
         let entry = self.options_of(key)?;
         let from_options = match &entry {
-            Some(entry) if merge.is_none() => entry.merge()?,
+            Some(entry) if merge.is_none() => match entry.merge() {
+                Err(LookupError::Merge(error)) => {
+                    self.report_merge_source();
+                    let heading = || (NodeKind::Search, Some(key.as_str().into()));
+                    return self.node(heading, |_| Err(error.into()));
+                }
+                strategy => strategy?,
+            },
             // A broken entry fails the lookup even where the request says how to merge.
             Some(entry) => entry.merge_or_fault()?,
             None => None,
@@ -124,10 +137,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         let strategy = match (merge, from_options) {
             (Some(merge), _) => merge,
             (None, Some(strategy)) => {
-                if let Some(explanation) = &mut self.explanation {
-                    explanation.open(NodeKind::MergeSource, Some(literal!("lookup_options")));
-                    explanation.close();
-                }
+                self.report_merge_source();
                 strategy
             }
             (None, None) => &MergeStrategy::DEFAULT,
@@ -156,6 +166,11 @@ impl<'s, 'a> Walk<'s, 'a> {
             ));
         }
         Ok(Some(value))
+    }
+
+    fn report_merge_source(&mut self) {
+        let kind = || (NodeKind::MergeSource, Some(literal!("lookup_options")));
+        self.node(kind, |_| ());
     }
 
     /// What `lookup_options` say of a key.
@@ -210,16 +225,27 @@ impl<'s, 'a> Walk<'s, 'a> {
     }
 
     pub(super) fn in_global_layer(&mut self, key: &LookupKey, strategy: &MergeStrategy) -> Step {
-        let prepared = self.session.global()?;
+        let prepared = match self.session.global() {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                let layer = self.session.tree.global();
+                return self.fail_in_layer(&LayerKind::Global, layer, key, error);
+            }
+        };
         if prepared.config.version() != 3 {
             return self.in_layer(&prepared, key, strategy);
         }
         // Puppet: what data of version 3 refers to is found in the global layer alone, as it was with Hiera 3,
         // unless the environment has a layer of version 5.
-        let has_environment = self
-            .session
-            .environment()?
-            .is_some_and(|environment| environment.config.version() >= 5);
+        let version = match self.session.tree.environment() {
+            Layer::Configured(config) => Some(config.version()),
+            Layer::Faulty(faults) if faults.refusal().late.is_some() => faults.refusal().late,
+            Layer::Faulty(faults) => {
+                return self.guarded(key, |_| Err(faults.clone().into()));
+            }
+            Layer::Absent | Layer::Ignored(_) => None,
+        };
+        let has_environment = version.is_some_and(|version| version >= 5);
         let outer = self.is_global_only;
         self.is_global_only |= !has_environment;
         let found = self.in_layer(&prepared, key, strategy);
@@ -228,9 +254,13 @@ impl<'s, 'a> Walk<'s, 'a> {
     }
 
     pub(super) fn in_environment(&mut self, key: &LookupKey, strategy: &MergeStrategy) -> Step {
-        match self.session.environment()? {
-            Some(prepared) => self.in_layer(&prepared, key, strategy),
-            None => Ok(None),
+        match self.session.environment() {
+            Ok(Some(prepared)) => self.in_layer(&prepared, key, strategy),
+            Ok(None) => Ok(None),
+            Err(error) => {
+                let layer = self.session.tree.environment();
+                self.fail_in_layer(&LayerKind::Environment, layer, key, error)
+            }
         }
     }
 
@@ -243,8 +273,14 @@ impl<'s, 'a> Walk<'s, 'a> {
         let Some(module) = module else {
             return Ok(None);
         };
-        if let Some(prepared) = self.session.module(module)? {
-            return self.in_layer(&prepared, key, strategy);
+        match self.session.module(module) {
+            Ok(Some(prepared)) => return self.in_layer(&prepared, key, strategy),
+            Ok(None) => {}
+            Err(error) => {
+                let layer = self.session.tree.module(module).unwrap_or(&Layer::Absent);
+                let kind = LayerKind::Module(module.clone());
+                return self.fail_in_layer(&kind, layer, key, error);
+            }
         }
         if let Some(explanation) = &mut self.explanation {
             let event = match self.session.tree.module(module) {
@@ -384,7 +420,10 @@ impl<'s, 'a> Walk<'s, 'a> {
     ) -> Step {
         let level = planned.level;
         let kind = || NodeKind::Provider {
-            name: format!("Hierarchy entry \"{}\"", level.name()),
+            name: match level.function().kind_and_name() {
+                ("v4_data_hash", name) => format!("Deprecated API function \"{name}\""),
+                _ => format!("Hierarchy entry \"{}\"", level.name()),
+            },
             config_path: None,
             module: None,
         };
@@ -392,7 +431,9 @@ impl<'s, 'a> Walk<'s, 'a> {
             || (kind(), None),
             |walk| {
                 let Some(range) = planned.locations.clone() else {
-                    return Err(plan.unusable(level));
+                    let error = plan.unusable(level);
+                    walk.tell_of_function(&error);
+                    return Err(error);
                 };
                 let locations = plan.locations(range);
                 walk.merge_over(locations.iter(), strategy, |walk, location| {
@@ -417,7 +458,10 @@ impl<'s, 'a> Walk<'s, 'a> {
                 if location.is_uri && planned.level.function().is_remote() {
                     return walk.in_remote(planned, location, root.text());
                 }
-                let Some(contents) = plan.contents(planned.level, location)? else {
+                let contents = plan
+                    .contents(planned.level, location)
+                    .inspect_err(|error| walk.tell_of_location(error, plan, planned, location))?;
+                let Some(contents) = contents else {
                     walk.report(None, || Event::LocationNotFound);
                     return Ok(None);
                 };
@@ -430,6 +474,7 @@ impl<'s, 'a> Walk<'s, 'a> {
                         .file
                         .map(|file| file.path().clone())
                         .unwrap_or_default();
+                    walk.tell_of_irregular(raw, root, plan, planned, location);
                     return Err(LookupError::IrregularValue {
                         key: root.to_string(),
                         path,
@@ -604,7 +649,14 @@ impl<'s, 'a> Walk<'s, 'a> {
         step: impl FnOnce(&mut Telling),
     ) {
         if let (Err(error), true) = (result, self.explanation.is_some()) {
-            step(self.telling.get_or_insert_with(|| error.telling()));
+            let is_secret = self.is_secret;
+            step(self.telling.get_or_insert_with(|| {
+                if is_secret {
+                    error.clone().withheld().telling()
+                } else {
+                    error.telling()
+                }
+            }));
         }
     }
 
@@ -627,14 +679,8 @@ impl<'s, 'a> Walk<'s, 'a> {
         plan: &Plan<'a>,
         body: impl FnOnce(&mut Self) -> R,
     ) -> R {
-        let kind = || NodeKind::Provider {
-            name: plan.config.provider_name(),
-            config_path: plan.config.path().cloned(),
-            module: match plan.config.kind() {
-                LayerKind::Module(name) => Some(name.clone()),
-                _ => None,
-            },
-        };
+        let (config, path) = (plan.config, plan.config.path());
+        let kind = || provider_kind(config.kind(), config.version(), path.cloned());
         self.node(|| (kind(), None), body)
     }
 

@@ -6,6 +6,7 @@ use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
 use super::RegexProblem;
 use super::ast::{Node, Repeat};
+use super::blocks;
 
 /// The set that a class in the syntax of the regex crate stands for. Empty if it is none.
 fn set(class: &str) -> ClassUnicode {
@@ -105,13 +106,10 @@ pub(super) fn property(name: &str) -> Result<ClassUnicode, RegexProblem> {
         Some(("age" | "graphemeclusterbreak", _)) | None => {}
         Some(_) => return Err(unknown()),
     }
-    match known_set(&format!("\\p{{{plain}}}")) {
-        Some(found) => Ok(found),
-        None if plain.starts_with("in") => Err(RegexProblem::Unsupported(
-            "a Unicode block such as `\\p{InBasic_Latin}`",
-        )),
-        None => Err(unknown()),
+    if let Some(found) = plain.strip_prefix("in").and_then(blocks::block) {
+        return Ok(found);
     }
+    known_set(&format!("\\p{{{plain}}}")).ok_or_else(unknown)
 }
 
 /// `\X`: an extended grapheme cluster, as Unicode's Annex 29 writes it.

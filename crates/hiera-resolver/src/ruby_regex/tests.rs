@@ -126,6 +126,39 @@ fn what_ruby_refuses_is_refused_in_its_words() {
 }
 
 #[test]
+fn unicode_blocks_go_by_their_names() {
+    check(r"^\p{InBasic_Latin}+$", &["a~\0\x7F"], &["\u{80}", "é"]);
+    check(
+        r"\p{in latin-1 supplement}",
+        &["\u{80}", "ÿ"],
+        &["\x7F", "Ā"],
+    );
+    check(r"\p{^InCyrillic}", &["a", "\u{3FF}"], &["Ж", "\u{4FF}"]);
+    check(
+        r"[\p{InCJK_Unified_Ideographs_Extension_G}x]",
+        &["\u{30000}", "x"],
+        &["\u{31350}"],
+    );
+    check(
+        r"\p{InNo_Block}",
+        &["\u{2FE0}", "\u{870}"],
+        &["a", "\u{2FDF}"],
+    );
+    check(r"\p{InHigh_Surrogates}", &[], &["a", "\u{E000}"]);
+    check(r"\p{Inscriptional_Pahlavi}", &["\u{10B60}"], &["\u{10B74}"]);
+    check(
+        r"\p{InInscriptional_Pahlavi}",
+        &["\u{10B7F}"],
+        &["\u{10B80}"],
+    );
+    // Of a later Unicode, an alias, the bare name.
+    for name in ["InToto", "InASCII", "In", "Basic_Latin", "InBasic_Latinx"] {
+        let message = format!("invalid character property name {{{name}}}");
+        check_error(&format!(r"\p{{{name}}}"), &message);
+    }
+}
+
+#[test]
 fn what_we_do_not_do_is_said() {
     check_error(
         r"(?<n>a)\k<n+1>",

@@ -1,0 +1,190 @@
+//! How Puppet tells of layers, files and values that it cannot use, where that takes knowing where they lie.
+
+use arcstr::ArcStr;
+
+use super::Step;
+use super::walk::Walk;
+use crate::config::{DataFunction, Layer, LayerKind};
+use crate::data::FileFault;
+use crate::error::{LookupError, Telling};
+use crate::explain::NodeKind;
+use crate::key::LookupKey;
+use crate::options::LOOKUP_OPTIONS;
+use crate::plan::{Location, Plan, PlannedLevel};
+use crate::table_key::TableKey;
+use crate::types;
+use crate::value::Value;
+
+impl<'a> Walk<'_, 'a> {
+    /// Fails where Puppet does: before a layer is entered, where its configuration cannot be read, or inside of
+    /// it, where its levels cannot be worked out.
+    pub(super) fn fail_in_layer(
+        &mut self,
+        kind: &LayerKind,
+        layer: &Layer,
+        key: &LookupKey,
+        error: LookupError,
+    ) -> Step {
+        let entered = match layer {
+            Layer::Configured(config) => Some((config.version(), config.path().cloned())),
+            Layer::Faulty(faults) => {
+                let path = faults.iter().next().map(|fault| fault.path.clone());
+                faults.refusal().late.map(|version| (version, path))
+            }
+            Layer::Absent | Layer::Ignored(_) => None,
+        };
+        match entered {
+            Some((version, path)) => self.guarded(key, |walk| {
+                let kind = || provider_kind(kind, version, path);
+                walk.node(|| (kind(), None), |_| Err(error))
+            }),
+            None if *kind == LayerKind::Global => self.guarded(key, |_| Err(error)),
+            None => Err(error),
+        }
+    }
+
+    /// Notes how to tell of a file that cannot be used, or of the function that should read it.
+    pub(super) fn tell_of_location(
+        &mut self,
+        error: &LookupError,
+        plan: &Plan<'a>,
+        planned: &PlannedLevel<'a>,
+        location: &Location<'a>,
+    ) {
+        if self.explanation.is_none() {
+            return;
+        }
+        self.telling = match error {
+            LookupError::File(FileFault::Unparsable {
+                path,
+                puppet_text: Some(puppet_text),
+                quotes_file,
+                ..
+            }) => Some(Telling::lookup(
+                if *quotes_file && self.has_secrets(puppet_text) {
+                    format!(
+                        "Unable to parse ({}): what exactly is not shown, since the data has secrets",
+                        location.path
+                    )
+                } else {
+                    puppet_text.replacen(path.as_str(), &location.path, 1)
+                },
+            )),
+            LookupError::File(FileFault::NotAHash { mismatch, .. }) => {
+                let function = function_name(plan, planned);
+                let place = &location.path;
+                Some(Telling::puppet(format!(
+                    "Value returned from {function}, when using location '{place}', {mismatch}"
+                )))
+            }
+            _ => return self.tell_of_function(error),
+        };
+    }
+
+    /// Notes how to tell of a function that is not there.
+    pub(super) fn tell_of_function(&mut self, error: &LookupError) {
+        if let LookupError::UnknownFunction { kind, function, .. } = error
+            && self.explanation.is_some()
+            && !self.is_missing(kind, function)
+        {
+            self.telling = Some(Telling::other());
+        }
+    }
+
+    /// Notes how to tell of a value that Puppet's data cannot hold.
+    pub(super) fn tell_of_irregular(
+        &mut self,
+        value: &Value,
+        key: &str,
+        plan: &Plan<'a>,
+        planned: &PlannedLevel<'a>,
+        location: &Location<'a>,
+    ) {
+        let is_eyaml = *planned.level.function() == DataFunction::Eyaml;
+        // The type of a value can show it, and what was decrypted is a template.
+        let may_be_secret = self.is_secret || is_eyaml && value.traits().has_templates;
+        if self.explanation.is_none() || may_be_secret {
+            return;
+        }
+        let in_hash = if is_eyaml { "" } else { " in hash" };
+        let function = function_name(plan, planned);
+        let (place, found) = (&location.path, types::infer(value));
+        self.telling = Some(Telling::puppet(format!(
+            "Value for key '{key}',{in_hash} returned from {function}, when using location '{place}', \
+             has wrong type, expects Puppet::LookupValue, got {found}"
+        )));
+    }
+
+    /// Is there no function of this name, as far as Puppet would look?
+    fn is_missing(&self, kind: &str, function: &str) -> bool {
+        match function.split_once("::") {
+            // Puppet: a backend of Hiera 3 is none of its functions.
+            _ if kind.ends_with("backend") => false,
+            // In a module that is not there it does not even look.
+            Some((module, _)) => {
+                module == "environment" || self.session.tree.module(module).is_some()
+            }
+            // One that is called in the wrong way is there all the same.
+            None => !DataFunction::KNOWN
+                .split([',', ' '])
+                .any(|known| known == function),
+        }
+    }
+
+    /// May a text out of a file hold a value that is meant to be secret?
+    fn has_secrets(&mut self, text: &str) -> bool {
+        let global = self.session.global().ok();
+        let environment = self.session.environment().ok().flatten();
+        let module = self.module.clone();
+        let module = module.and_then(|name| self.session.module(&name).ok().flatten());
+        let options = TableKey::new(LOOKUP_OPTIONS.into());
+        let layers = [global, environment, module];
+        let mut layers = layers.iter().flatten();
+        self.is_secret
+            || text.contains("Sensitive")
+            || layers.any(|layer| match self.session.plan(layer) {
+                Ok(plan) => plan
+                    .all_files()
+                    .filter_map(|file| file.contents().ok()?.get(&options))
+                    .any(mentions_sensitive),
+                Err(_) => true,
+            })
+    }
+}
+
+fn mentions_sensitive(options: &Value) -> bool {
+    match options {
+        Value::Str(text) => text.contains("Sensitive"),
+        Value::Template(_) => true,
+        Value::Array(array) => array.items().iter().any(mentions_sensitive),
+        Value::Hash(hash) => hash.iter().any(|(_, value)| mentions_sensitive(value)),
+        _ => false,
+    }
+}
+
+/// What Puppet calls the function of a level.
+fn function_name(plan: &Plan<'_>, planned: &PlannedLevel<'_>) -> String {
+    let (kind, name) = planned.level.function().kind_and_name();
+    let version = if plan.config.version() == 3 {
+        "v3_"
+    } else {
+        ""
+    };
+    format!("{version}{kind} function '{name}'")
+}
+
+/// What a layer with a configuration is in an explanation.
+pub(super) fn provider_kind(
+    kind: &LayerKind,
+    version: u8,
+    config_path: Option<ArcStr>,
+) -> NodeKind {
+    NodeKind::Provider {
+        name: kind.provider_name(version),
+        config_path,
+        module: match kind {
+            LayerKind::Module(name) => Some(name.clone()),
+            _ => None,
+        },
+    }
+}
