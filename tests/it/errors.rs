@@ -60,7 +60,7 @@ fn a_malformed_body_is_told_what_is_wrong() {
             "`key` must be a string or an array of strings",
         ),
         (r#"{"keys": []}"#, "at least one key"),
-        (r#"{"keys": "k"}"#, "expected a sequence"),
+        (r#"{"keys": "k"}"#, "expected an array"),
         (r#"{"key": "k", "keys": ["k"]}"#, "not both"),
         (r#"{"key": "k", "environment": 5}"#, "expected a string"),
         (r#"{"key": "k", "facts": []}"#, "expected an object"),

@@ -176,7 +176,8 @@ pub fn dig<'a>(
 
 /// Puppet: a root that starts with `::` is taken for the name of a module as a whole.
 fn module_of(root: &ArcStr) -> Option<ArcStr> {
-    match memchr::memmem::find(root.as_bytes(), b"::")? {
+    let is_colons = |pair: &[u8]| pair == b"::";
+    match root.as_bytes().windows(2).position(is_colons)? {
         0 => Some(root.clone()),
         place => root.get(..place).map(ArcStr::from),
     }

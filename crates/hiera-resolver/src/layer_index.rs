@@ -162,23 +162,16 @@ struct Names<'s> {
 struct Name<'s> {
     text: Cow<'s, str>,
     hash: u64,
-    is_only_dots: bool,
 }
 
 impl<'s> Names<'s> {
-    /// `None` where one leads out of its component, or cannot be worked out.
+    /// `None` where one cannot be worked out.
     fn of(sources: &[NameSource], scope: &'s dyn Scope) -> Option<Self> {
         let mut known = SmallVec::new();
         for source in sources {
             let text = source.text(scope)?;
-            if !path::is_within_component(&text) {
-                return None;
-            }
-            known.push(Name {
-                hash: hash_of(&text),
-                is_only_dots: path::is_only_dots(&text),
-                text,
-            });
+            let hash = hash_of(&text);
+            known.push(Name { text, hash });
         }
         Some(Names { known })
     }
@@ -231,27 +224,6 @@ impl PathIndex {
     /// The file that these names make the path lead to, if there is one; outer `None` where they do not just fill
     /// it in.
     fn find<'a>(&'a self, names: &Names<'_>, tree: &'a dyn Tree) -> Option<Option<&'a DataFile>> {
-        let mut hash = 0;
-        let mut is_odd = false;
-        for piece in &self.pieces {
-            if let Piece::Name {
-                source,
-                may_be_dots,
-            } = piece
-            {
-                let name = names.known.get(*source)?;
-                if name.is_only_dots && !may_be_dots {
-                    if !name.text.is_empty() {
-                        return None;
-                    }
-                    is_odd = true;
-                }
-                hash = combine(hash, name.hash);
-            }
-        }
-        if is_odd {
-            return Some(self.find_by_path(names, tree));
-        }
         let found = match self.pieces.as_slice() {
             [_] => self.files.find(0, |_| true),
             // Nearly all have one name, and all that fit are alike around it.
@@ -260,18 +232,57 @@ impl PathIndex {
                 Piece::Name { source, .. },
                 Piece::Text(behind),
             ] => {
-                let name = &*names.known.get(*source)?.text;
-                let end = before.len() + name.len();
-                self.files.find(hash, |entry| {
+                let name = names.known.get(*source)?;
+                let end = before.len() + name.text.len();
+                self.files.find(combine(0, name.hash), |entry| {
                     let path = entry.file.path();
-                    path.len() == end + behind.len() && path.get(before.len()..end) == Some(name)
+                    path.len() == end + behind.len()
+                        && path.as_bytes().get(before.len()..end) == Some(name.text.as_bytes())
                 })
             }
-            pieces => self
-                .files
-                .find(hash, |entry| fits(pieces, names, entry.file.path())),
+            pieces => {
+                let hash = self
+                    .names(names)
+                    .fold(0, |hash, (name, _)| combine(hash, name.hash));
+                let fits = |entry: &Entry| fits(pieces, names, entry.file.path());
+                self.files.find(hash, fits)
+            }
         };
-        Some(found.map(|entry| entry.file.as_ref()))
+        match found {
+            Some(entry) => Some(Some(&entry.file)),
+            None => self.find_odd(names, tree),
+        }
+    }
+
+    /// The names in the path, each with whether it may be dots.
+    fn names<'n, 's>(&self, names: &'n Names<'s>) -> impl Iterator<Item = (&'n Name<'s>, bool)> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Text(_) => None,
+            Piece::Name {
+                source,
+                may_be_dots,
+            } => Some((names.known.get(*source)?, *may_be_dots)),
+        })
+    }
+
+    /// The same for names that are not in any path as they are.
+    fn find_odd<'a>(&self, names: &Names<'_>, tree: &'a dyn Tree) -> Option<Option<&'a DataFile>> {
+        let mut lacks_component = false;
+        for (name, may_be_dots) in self.names(names) {
+            if !path::is_within_component(&name.text) {
+                return None;
+            }
+            if !may_be_dots && path::is_only_dots(&name.text) {
+                if !name.text.is_empty() {
+                    return None;
+                }
+                lacks_component = true;
+            }
+        }
+        match lacks_component {
+            true => Some(self.find_by_path(names, tree)),
+            false => Some(None),
+        }
     }
 
     /// The same where a component is nothing but a variable that is not set.

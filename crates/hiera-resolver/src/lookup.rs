@@ -16,6 +16,7 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use arcstr::ArcStr;
+use smallvec::SmallVec;
 
 use self::assemble::AssembledOptions;
 use self::remote::Told;
@@ -117,7 +118,7 @@ pub struct Session<'a> {
     global: Option<Rc<Prepared<'a>>>,
     /// Outer `None`: not asked yet. Inner `None`: the environment has no layer.
     environment: Option<Option<Rc<Prepared<'a>>>>,
-    modules: Vec<(ArcStr, Option<Rc<Prepared<'a>>>)>,
+    modules: SmallVec<[(ArcStr, Option<Rc<Prepared<'a>>>); 2]>,
     work: u64,
 }
 
@@ -148,7 +149,7 @@ impl<'a> Session<'a> {
             keeps_paths: explains,
             global: None,
             environment: None,
-            modules: Vec::new(),
+            modules: SmallVec::new(),
             work: 0,
         }
     }
@@ -161,7 +162,7 @@ impl<'a> Session<'a> {
             defaults: request.default_values,
             explain: request.explain,
             explanation: (request.explain != Explain::Nothing).then(Explanation::default),
-            names: Vec::new(),
+            names: SmallVec::new(),
             chain: 0,
             is_global_only: false,
             explained: 0,
@@ -217,6 +218,11 @@ impl<'a> Session<'a> {
         };
         self.global = Some(prepared.clone());
         Ok(prepared)
+    }
+
+    /// Is there anything to find in the global layer?
+    fn has_global(&self) -> bool {
+        !matches!(self.tree.global(), Layer::Absent | Layer::Ignored(_))
     }
 
     fn environment(&mut self) -> Result<Option<Rc<Prepared<'a>>>, LookupError> {
@@ -287,32 +293,29 @@ impl<'a> Session<'a> {
         Ok(prepared.plan.get_or_init(|| plan))
     }
 
-    /// The layers whose options hold for keys of a module, the highest first; `None` where the options of one have
-    /// to be worked out.
-    fn layers_with_ready_options(
+    /// The compiled options that hold for keys of a module, the highest level first; `None` where some have to be
+    /// worked out.
+    fn ready_options(
         &mut self,
         module: Option<&ArcStr>,
-    ) -> Result<Option<[Option<Rc<Prepared<'a>>>; 3]>, LookupError> {
-        let layers = [
-            Some(self.global()?),
-            self.environment()?,
-            match module {
-                Some(module) => self.module(module)?,
-                None => None,
+    ) -> Result<Option<SmallVec<[&'a Options; 8]>>, LookupError> {
+        let mut all = SmallVec::new();
+        let mut add = |prepared: Option<Rc<Prepared<'a>>>| match prepared {
+            None => true,
+            Some(prepared) => match &prepared.survey.options {
+                Some(options) => {
+                    all.extend_from_slice(options);
+                    true
+                }
+                None => false,
             },
-        ];
-        let is_ready = layers
-            .iter()
-            .flatten()
-            .all(|prepared| prepared.survey.options.is_some());
-        Ok(is_ready.then_some(layers))
-    }
-}
-
-impl<'a> Prepared<'a> {
-    /// The compiled options, the highest level first.
-    fn ready_options(&self) -> impl DoubleEndedIterator<Item = &'a Options> + Clone {
-        self.survey.options.iter().flatten().copied()
+        };
+        let mut is_ready = !self.has_global() || add(Some(self.global()?));
+        is_ready &= add(self.environment()?);
+        if let Some(module) = module {
+            is_ready &= add(self.module(module)?);
+        }
+        Ok(is_ready.then_some(all))
     }
 }
 

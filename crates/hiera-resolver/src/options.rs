@@ -200,22 +200,19 @@ impl Options {
 }
 
 /// The entry for a key in the options of several files, the highest level first.
-pub fn find<'a>(
-    all: impl DoubleEndedIterator<Item = &'a Options> + Clone,
-    key: &TableKey,
-) -> Result<Option<&'a Entry>, LookupError> {
+pub fn find<'a>(all: &[&'a Options], key: &TableKey) -> Result<Option<&'a Entry>, LookupError> {
     // A key that looks like a pattern is one.
     if !key.starts_with('^')
-        && let Some(entry) = all.clone().find_map(|options| options.get(key))
+        && let Some(entry) = all.iter().find_map(|options| options.get(key))
         && !entry.is_null
     {
         return Ok(Some(entry));
     }
-    for options in all.clone().rev() {
+    for options in all.iter().rev() {
         // A pattern that stands in a lower level too has its place there, and did not match.
         if let Some(pattern) = options.first_pattern(key)? {
-            let mut all = all;
-            return Ok(all.find_map(|options| options.entries.get(pattern)));
+            let mut highest = all.iter();
+            return Ok(highest.find_map(|options| options.entries.get(pattern)));
         }
     }
     Ok(None)

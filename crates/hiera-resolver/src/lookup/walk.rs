@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use arcstr::{ArcStr, literal};
+use smallvec::SmallVec;
 
 use super::assemble::AssembledOptions;
 use super::remote::{Told, without_user};
@@ -31,7 +32,7 @@ pub(super) struct Walk<'s, 'a> {
     pub(super) explain: Explain,
     pub(super) explanation: Option<Explanation>,
     /// The keys being looked up, outermost first.
-    pub(super) names: Vec<ArcStr>,
+    pub(super) names: SmallVec<[ArcStr; 4]>,
     pub(super) chain: usize,
     /// Inside data of a global layer of version 3, where the environment has no layer of its own.
     pub(super) is_global_only: bool,
@@ -177,17 +178,13 @@ impl<'s, 'a> Walk<'s, 'a> {
     pub(super) fn options_of(&mut self, key: &LookupKey) -> Step<Cow<'a, Entry>> {
         if self.explanation.is_none()
             && !self.is_global_only
-            && let Some(layers) = self.session.layers_with_ready_options(key.module())?
+            && let Some(ready) = self.session.ready_options(key.module())?
         {
-            let ready = layers
-                .iter()
-                .flatten()
-                .flat_map(|prepared| prepared.ready_options());
-            return Ok(options::find(ready, key.root())?.map(Cow::Borrowed));
+            return Ok(options::find(&ready, key.root())?.map(Cow::Borrowed));
         }
         match self.assembled_options(key.module())? {
             Some(options) => {
-                let found = options::find(std::iter::once(options.as_ref()), key.root())?;
+                let found = options::find(&[options.as_ref()], key.root())?;
                 Ok(found.map(|entry| Cow::Owned(entry.clone())))
             }
             None => Ok(None),
@@ -219,6 +216,10 @@ impl<'s, 'a> Walk<'s, 'a> {
     }
 
     pub(super) fn in_global(&mut self, key: &LookupKey, strategy: &MergeStrategy) -> Step {
+        // An explanation tells of it all the same.
+        if self.explanation.is_none() && !self.session.has_global() {
+            return Ok(None);
+        }
         let found = self.in_global_layer(key, strategy);
         self.telling_of(&found, |telling| telling.leave_global(key.as_str()));
         found
@@ -363,7 +364,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         let found = self.node(heading, |walk| {
             let options = walk.default_options(module, &prepared)?;
             let entry = match &options {
-                Some(options) => options::find(std::iter::once(options.as_ref()), key.root())?,
+                Some(options) => options::find(&[options.as_ref()], key.root())?,
                 None => None,
             };
             let strategy = match entry {

@@ -65,7 +65,9 @@ impl PatternSet {
             return self.first_of(text, |_| true);
         };
         // Nearly all keys match no pattern, and nearly all patterns say how a key must start or end.
-        let is_possible = self.fences.iter().any(|fence| fence.lets_in(text));
+        // They hold line by line.
+        let is_possible = memchr::memchr(b'\n', text.as_bytes()).is_some()
+            || self.fences.iter().any(|fence| fence.lets_in(text));
         let found = is_possible.then(|| linear.matches(text).iter().next());
         let found = found.flatten();
         let found = found.and_then(|index| self.indices.get(index).copied());
