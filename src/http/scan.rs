@@ -366,7 +366,6 @@ pub(crate) fn plain_text(raw: &str) -> Option<&str> {
 }
 
 /// The next place of a quote, a backslash or a control character.
-#[inline]
 fn end_of_plain(bytes: &[u8], mut place: usize) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const TOPS: u64 = u64::from_ne_bytes([0x80; 8]);

@@ -11,7 +11,8 @@ pub struct LookupKey {
     text: ArcStr,
     // Invariant: what a data file is searched for; the segments are dug out of its value afterwards.
     root: TableKey,
-    module: Option<ArcStr>,
+    /// How much of the root names the module.
+    module: Option<usize>,
     segments: Box<[Segment]>,
 }
 
@@ -88,7 +89,7 @@ impl LookupKey {
             other => return Err(KeyError::number_first(text, other.as_ref())),
         };
         Ok(LookupKey {
-            module: module_of(root.text()),
+            module: module_of(&root),
             text: whole,
             root,
             segments: segments.collect(),
@@ -111,8 +112,8 @@ impl LookupKey {
     }
 
     /// What stands before the first `::`.
-    pub fn module(&self) -> Option<&ArcStr> {
-        self.module.as_ref()
+    pub fn module(&self) -> Option<&str> {
+        self.root.get(..self.module?)
     }
 
     /// What stands behind the first dot.
@@ -175,11 +176,11 @@ pub fn dig<'a>(
 }
 
 /// Puppet: a root that starts with `::` is taken for the name of a module as a whole.
-fn module_of(root: &ArcStr) -> Option<ArcStr> {
+fn module_of(root: &str) -> Option<usize> {
     let is_colons = |pair: &[u8]| pair == b"::";
     match root.as_bytes().windows(2).position(is_colons)? {
-        0 => Some(root.clone()),
-        place => root.get(..place).map(ArcStr::from),
+        0 => Some(root.len()),
+        place => Some(place),
     }
 }
 

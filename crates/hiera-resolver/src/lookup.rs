@@ -15,7 +15,6 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-use arcstr::ArcStr;
 use smallvec::SmallVec;
 
 use self::assemble::AssembledOptions;
@@ -118,7 +117,7 @@ pub struct Session<'a> {
     global: Option<Rc<Prepared<'a>>>,
     /// Outer `None`: not asked yet. Inner `None`: the environment has no layer.
     environment: Option<Option<Rc<Prepared<'a>>>>,
-    modules: SmallVec<[(ArcStr, Option<Rc<Prepared<'a>>>); 2]>,
+    modules: SmallVec<[(&'a Layer, Option<Rc<Prepared<'a>>>); 2]>,
     work: u64,
 }
 
@@ -234,15 +233,16 @@ impl<'a> Session<'a> {
         Ok(prepared)
     }
 
-    fn module(&mut self, name: &ArcStr) -> Result<Option<Rc<Prepared<'a>>>, LookupError> {
-        if let Some((_, prepared)) = self.modules.iter().find(|(known, _)| known == name) {
+    fn module(&mut self, name: &str) -> Result<Option<Rc<Prepared<'a>>>, LookupError> {
+        let Some(layer) = self.tree.module(name) else {
+            return Ok(None);
+        };
+        let mut known = self.modules.iter();
+        if let Some((_, prepared)) = known.find(|(known, _)| std::ptr::eq(*known, layer)) {
             return Ok(prepared.clone());
         }
-        let prepared = match self.tree.module(name) {
-            Some(layer) => self.prepare(layer)?,
-            None => None,
-        };
-        self.modules.push((name.clone(), prepared.clone()));
+        let prepared = self.prepare(layer)?;
+        self.modules.push((layer, prepared.clone()));
         Ok(prepared)
     }
 
@@ -297,7 +297,7 @@ impl<'a> Session<'a> {
     /// worked out.
     fn ready_options(
         &mut self,
-        module: Option<&ArcStr>,
+        module: Option<&str>,
     ) -> Result<Option<SmallVec<[&'a Options; 8]>>, LookupError> {
         let mut all = SmallVec::new();
         let mut add = |prepared: Option<Rc<Prepared<'a>>>| match prepared {

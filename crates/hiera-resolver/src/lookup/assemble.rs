@@ -29,17 +29,17 @@ pub(super) struct AssembledOptions {
 }
 
 impl AssembledOptions {
-    fn of_module(&self, module: Option<&ArcStr>) -> Option<Option<Rc<Options>>> {
+    fn of_module(&self, module: Option<&str>) -> Option<Option<Rc<Options>>> {
         self.by_module
             .iter()
-            .find(|(known, _)| known.as_ref() == module)
+            .find(|(known, _)| known.as_deref() == module)
             .map(|(_, options)| options.clone())
     }
 }
 
 impl<'a> Walk<'_, 'a> {
     /// The options that hold for keys of a module.
-    pub(super) fn assembled_options(&mut self, module: Option<&ArcStr>) -> Step<Rc<Options>> {
+    pub(super) fn assembled_options(&mut self, module: Option<&str>) -> Step<Rc<Options>> {
         if self.is_global_only {
             let key = LookupKey::parse(LOOKUP_OPTIONS)?;
             let heading = || (NodeKind::Search, Some(literal!("lookup_options")));
@@ -55,11 +55,11 @@ impl<'a> Walk<'_, 'a> {
         )?;
         self.assembled
             .by_module
-            .push((module.cloned(), options.clone()));
+            .push((module.map(ArcStr::from), options.clone()));
         Ok(options)
     }
 
-    fn assemble(&mut self, module: Option<&ArcStr>) -> Step<Rc<Options>> {
+    fn assemble(&mut self, module: Option<&str>) -> Step<Rc<Options>> {
         let key = LookupKey::parse(LOOKUP_OPTIONS)?;
         let upper = self.environment_options(&key)?;
         let Some(module) = module else {
@@ -86,7 +86,7 @@ impl<'a> Walk<'_, 'a> {
         &mut self,
         upper: &Value,
         own: &Value,
-        module: &ArcStr,
+        module: &str,
     ) -> Result<Value, LookupError> {
         let strategy = &MergeStrategy::HASH;
         let merged = self.merge_over([true, false].iter(), strategy, |walk, is_upper| {
@@ -140,7 +140,7 @@ impl<'a> Walk<'_, 'a> {
     /// The options of a module's default hierarchy, which hold for nothing else.
     pub(super) fn default_options(
         &mut self,
-        module: &ArcStr,
+        module: &str,
         prepared: &Prepared<'a>,
     ) -> Step<Rc<Options>> {
         if let Some((_, known)) = self
@@ -169,13 +169,13 @@ impl<'a> Walk<'_, 'a> {
         };
         self.assembled
             .defaults
-            .push((module.clone(), options.clone()));
+            .push((module.into(), options.clone()));
         Ok(options)
     }
 }
 
 /// Are these options at all, and a module's own?
-fn validate(options: Value, module: Option<&ArcStr>) -> Result<Option<Value>, LookupError> {
+fn validate(options: Value, module: Option<&str>) -> Result<Option<Value>, LookupError> {
     let hash = match &options {
         Value::Null => return Ok(None),
         Value::Hash(hash) => hash,

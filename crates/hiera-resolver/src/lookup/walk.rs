@@ -113,8 +113,8 @@ impl<'s, 'a> Walk<'s, 'a> {
     }
 
     pub(super) fn search_key(&mut self, key: &LookupKey, merge: Option<&MergeStrategy>) -> Step {
-        if self.chain == 0 {
-            self.module = key.module().cloned();
+        if self.chain == 0 && self.explanation.is_some() {
+            self.module = key.module().map(ArcStr::from);
         }
         if self.explain == Explain::Options {
             let options = LookupKey::parse(LOOKUP_OPTIONS)?;
@@ -195,7 +195,7 @@ impl<'s, 'a> Walk<'s, 'a> {
     pub(super) fn search_layers(
         &mut self,
         key: &LookupKey,
-        module: Option<&ArcStr>,
+        module: Option<&str>,
         strategy: &MergeStrategy,
     ) -> Step {
         let outer = std::mem::take(&mut self.gathered);
@@ -268,7 +268,7 @@ impl<'s, 'a> Walk<'s, 'a> {
     pub(super) fn in_module(
         &mut self,
         key: &LookupKey,
-        module: Option<&ArcStr>,
+        module: Option<&str>,
         strategy: &MergeStrategy,
     ) -> Step {
         let Some(module) = module else {
@@ -279,7 +279,7 @@ impl<'s, 'a> Walk<'s, 'a> {
             Ok(None) => {}
             Err(error) => {
                 let layer = self.session.tree.module(module).unwrap_or(&Layer::Absent);
-                let kind = LayerKind::Module(module.clone());
+                let kind = LayerKind::Module(module.into());
                 return self.fail_in_layer(&kind, layer, key, error);
             }
         }
@@ -290,7 +290,7 @@ impl<'s, 'a> Walk<'s, 'a> {
             };
             explanation.open(
                 NodeKind::Module {
-                    name: module.clone(),
+                    name: module.into(),
                 },
                 None,
             );
