@@ -396,3 +396,23 @@ impl Changes {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_what_two_sorted_lists_do_not_share() {
+        let (one, two) = ([1; 32], [2; 32]);
+        let before = [("a", &one), ("b", &one), ("d", &one), ("e", &one)];
+        let now = [("b", &two), ("c", &one), ("d", &one), ("f", &one)];
+        let mut changes = Changes::default();
+        changes.compare(&before, &now);
+        let expected = Changes {
+            added: vec!["c".to_owned(), "f".to_owned()],
+            changed: vec!["b".to_owned()],
+            removed: vec!["a".to_owned(), "e".to_owned()],
+        };
+        assert_eq!(changes, expected);
+    }
+}

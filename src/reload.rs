@@ -183,20 +183,25 @@ impl Worker {
                 Err(RecvTimeoutError::Timeout) => true,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            if is_over && (start.elapsed() > git::LOCK_PATIENCE || !self.is_checked_out(pending)) {
+            if is_over && (start.elapsed() > git::LOCK_PATIENCE || !self.is_under_checkout(pending))
+            {
                 return;
             }
         }
     }
 
     /// Is git about to change more of what moved?
-    fn is_checked_out(&self, pending: &Pending) -> bool {
+    fn is_under_checkout(&self, pending: &Pending) -> bool {
         let environments = self.code.root.join("environments");
         let inside = pending.paths.iter().filter_map(|path| {
             let name = path.strip_prefix(&environments).ok()?.iter().next()?;
             Some(environments.join(name))
         });
-        let touched: BTreeSet<PathBuf> = inside.chain([self.code.root.clone()]).collect();
+        let mut touched: BTreeSet<PathBuf> = inside.chain([self.code.root.clone()]).collect();
+        if pending.all {
+            let names = load::environment_names(&self.code);
+            touched.extend(names.iter().map(|name| self.code.environment(name)));
+        }
         touched.iter().any(|directory| git::is_at_work(directory))
     }
 
@@ -290,10 +295,7 @@ impl Worker {
                 self.add_readers(parent, identity, &mut names)
             });
             if !self.add_readers(path, None, &mut names) && !is_known {
-                // The directories above the code directory are watched for it alone.
-                if self.code.root.starts_with(path) || path.starts_with(&self.code.root) {
-                    return None;
-                }
+                return None;
             }
         }
         Some(names)

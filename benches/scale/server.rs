@@ -8,6 +8,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 
 use crate::client::Client;
+use crate::plain_parse::cpu_time;
 use crate::tree::Tree;
 
 /// A server that has loaded everything. Ends with its value.
@@ -16,6 +17,8 @@ pub(crate) struct Server {
     address: SocketAddr,
     /// Milliseconds from its start until it was ready.
     pub(crate) ready_after: f64,
+    /// Milliseconds of all cores that it took to get there.
+    pub(crate) cpu_time: f64,
     /// How the one with counted allocations is asked.
     pipes: Option<(ChildStdin, BufReader<ChildStdout>)>,
 }
@@ -78,6 +81,7 @@ impl Server {
             }
         }
         let ready_after = crate::millis(start.elapsed());
+        let cpu_time = cpu_time(&child.id().to_string())?;
         // Read to the end, so that it can go on logging.
         std::thread::spawn(move || {
             let mut line = Vec::new();
@@ -85,9 +89,6 @@ impl Server {
                 .read_until(b'\n', &mut line)
                 .is_ok_and(|length| length > 0)
             {
-                if std::env::var_os("SCALE_LOG").is_some() {
-                    eprint!("{}", String::from_utf8_lossy(&line));
-                }
                 line.clear();
             }
         });
@@ -96,6 +97,7 @@ impl Server {
             child,
             address,
             ready_after,
+            cpu_time,
             pipes: None,
         })
     }

@@ -1,6 +1,7 @@
 //! Files → values: read, decrypted where they are encrypted, decoded on many cores; unless nothing changed.
 
 use std::collections::HashMap;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +12,7 @@ use hiera_resolver::scope::Variables;
 use hiera_resolver::{DataFile, Format, Hash, Layer};
 use sha2::{Digest, Sha256};
 
-use super::read::ReadError;
+use super::read::{ReadError, read_seen_file};
 use super::revision::{Names, Revision};
 use super::{ABSENT, CachedFile, CodeDirectory, ContentDigest, Loaded, Stamp, read_file};
 use crate::eyaml::{self, KeySource, Keys};
@@ -84,7 +85,11 @@ impl Decoder<'_> {
             .previous
             .and_then(|previous| previous.file(path, format));
         let known = known.filter(|_| self.keys.is_same(format, self.previous));
-        let (seen, link) = look_at(Path::new(path));
+        let Looks {
+            seen,
+            link,
+            is_file,
+        } = Looks::of(Path::new(path));
         if let Some(known) = known
             && known.is_settled
             && known.seen == seen
@@ -95,7 +100,11 @@ impl Decoder<'_> {
             };
         }
         let now = SystemTime::now();
-        let bytes = read_one(self.code, format, path);
+        let bytes = if is_file && format != Format::Unknown {
+            read_seen_file(Path::new(path), self.code.max_file_size)
+        } else {
+            read_one(self.code, format, path)
+        };
         let digest = digest_of(&bytes);
         let file = match known {
             // Written again as it was.
@@ -113,17 +122,32 @@ impl Decoder<'_> {
     }
 }
 
-/// What a file looks like, and the directory it really lies in where it is a link: changes there come with no event
-/// where the link is.
-fn look_at(path: &Path) -> (Option<Stamp>, Option<Box<Path>>) {
-    match std::fs::symlink_metadata(path) {
-        Ok(metadata) if metadata.is_symlink() => {
+/// A file from outside.
+struct Looks {
+    seen: Option<Stamp>,
+    /// The directory it really lies in where it is a link: changes there come with no event where the link is.
+    link: Option<Box<Path>>,
+    /// It is neither a link nor anything special.
+    is_file: bool,
+}
+
+impl Looks {
+    fn of(path: &Path) -> Self {
+        let metadata = std::fs::symlink_metadata(path).ok();
+        if metadata.as_ref().is_some_and(Metadata::is_symlink) {
             let real = path.canonicalize().ok();
             let directory = real.as_deref().unwrap_or(path).parent();
-            (Stamp::of(path), directory.map(Into::into))
+            return Looks {
+                seen: Stamp::of(path),
+                link: directory.map(Into::into),
+                is_file: false,
+            };
         }
-        Ok(metadata) => (Some(Stamp::from(&metadata)), None),
-        Err(_) => (None, None),
+        Looks {
+            seen: metadata.as_ref().map(Stamp::from),
+            link: None,
+            is_file: metadata.is_some_and(|metadata| metadata.is_file()),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The revision: a digest of names and contents.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hiera_resolver::Format;
 use sha2::{Digest, Sha256};
@@ -51,17 +51,20 @@ impl std::fmt::Display for Revision {
 
 /// Names relative to what they belong to, so that the place of the code directory does not matter.
 pub(super) struct Names {
-    roots: Vec<(PathBuf, &'static str)>,
+    roots: Vec<(String, &'static str)>,
 }
 
 impl Names {
     pub(super) fn new(code: &CodeDirectory, environment: &str) -> Self {
         let global = code.hiera_config.as_deref().and_then(Path::parent);
-        let mut roots = vec![
-            (code.environment(environment), "environment"),
-            (code.root.clone(), "code"),
-        ];
-        roots.extend(global.map(|root| (root.to_owned(), "global")));
+        let environment = code.environment(environment);
+        let roots = [(environment.as_path(), "environment"), (&code.root, "code")];
+        let roots = roots
+            .into_iter()
+            .chain(global.map(|root| (root, "global")))
+            // As paths are compared: a slash at the end says nothing.
+            .map(|(root, name)| (root.components().as_path().to_string_lossy().into(), name))
+            .collect();
         Names { roots }
     }
 
@@ -83,12 +86,16 @@ impl Names {
     }
 
     fn logical(&self, kind: &str, path: &Path) -> String {
-        let inside = self
-            .roots
-            .iter()
-            .find_map(|(root, name)| Some((*name, path.strip_prefix(root).ok()?)));
-        let (name, rest) = inside.map_or(("", path), |(name, rest)| (name, rest));
-        [kind, name, ":", &rest.to_string_lossy()].concat()
+        let path = path.to_string_lossy();
+        let inside = self.roots.iter().find_map(|(root, name)| {
+            let rest = path.strip_prefix(root.as_str())?;
+            Some((
+                *name,
+                rest.strip_prefix('/').or(rest.is_empty().then_some(""))?,
+            ))
+        });
+        let (name, rest) = inside.unwrap_or(("", &path));
+        [kind, name, ":", rest].concat()
     }
 }
 
@@ -127,6 +134,8 @@ mod tests {
             ),
             ("/code/modules/m/hiera.yaml", "code:modules/m/hiera.yaml"),
             ("/etc/data/a.yaml", "global:data/a.yaml"),
+            ("/code/environments/p", "environment:"),
+            ("/code2/a.yaml", ":/code2/a.yaml"),
             ("/srv/a.yaml", ":/srv/a.yaml"),
         ] {
             assert_eq!(names.logical("", Path::new(path)), expected);

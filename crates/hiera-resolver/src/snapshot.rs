@@ -179,3 +179,68 @@ impl Directory for Snapshot {
             .unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Texts;
+    use crate::glob::EntryKind;
+
+    fn file(path: &str, text: &str) -> Arc<DataFile> {
+        let mut texts = Texts::default();
+        let file = DataFile::decode(path, Format::Yaml, text.as_bytes(), &mut texts);
+        Arc::new(file)
+    }
+
+    #[test]
+    fn a_snapshot_that_follows_shares_what_has_not_changed() {
+        let entries = |names: &[&str]| -> Arc<[Entry]> {
+            let entry = |name: &&str| Entry {
+                name: (*name).into(),
+                kind: EntryKind::File,
+            };
+            names.iter().map(entry).collect()
+        };
+        let files = ["/a", "/c", "/d"].map(|path| (Format::Yaml, file(path, "k: 1")));
+        let first = Snapshot::build(Parts {
+            global: Arc::new(Layer::Absent),
+            environment: Layer::Absent,
+            modules: Vec::new(),
+            files: files.to_vec(),
+            directories: vec![("/".into(), entries(&["a", "c", "d"]))],
+            revision: "1".to_owned(),
+        });
+        let next = first.with(Differences {
+            files: vec![
+                (Format::Yaml, file("/b", "k: 2")),
+                (Format::Yaml, file("/c", "k: 2")),
+                (Format::Eyaml(7), file("/b", "k: 3")),
+            ],
+            gone: vec![(Format::Yaml, "/d".into())],
+            directories: vec![("/".into(), entries(&["a", "b", "c"]))],
+            revision: "2".to_owned(),
+        });
+        let shown = |snapshot: &Snapshot| -> Vec<String> {
+            let value = |file: &Arc<DataFile>| format!("{:?}", file.contents().unwrap().get("k"));
+            let files = snapshot.files();
+            files
+                .map(|file| format!("{} {}", file.path(), value(file)))
+                .collect()
+        };
+        let expected = ["/a Some(Int(1))", "/c Some(Int(1))", "/d Some(Int(1))"];
+        assert_eq!(shown(&first), expected);
+        assert_eq!(first.glob("/*").len(), 3);
+        let expected = [
+            "/a Some(Int(1))",
+            "/b Some(Int(2))",
+            "/c Some(Int(2))",
+            "/b Some(Int(3))",
+        ];
+        assert_eq!(shown(&next), expected);
+        assert_eq!(next.glob("/*"), ["/a", "/b", "/c"]);
+        assert_eq!((first.revision(), next.revision()), ("1", "2"));
+        let kept = [&first, &next].map(|snapshot| snapshot.yaml.get("/a").unwrap().clone());
+        assert!(Arc::ptr_eq(&kept[0], &kept[1]));
+        assert!(next.file("/d", Format::Yaml).is_none());
+    }
+}
