@@ -85,6 +85,10 @@ impl Loaded {
 
     /// A path that is, or was, a file and nothing more; `Some(None)` where it is none of this environment.
     fn plain_file<'a>(&self, path: &'a Path) -> Option<Option<Touched<'a>>> {
+        // A directory that was replaced, whether or not that above it was looked into as well.
+        if self.reads(path, None) {
+            return None;
+        }
         let directory = path.parent()?;
         let identity = Stamp::of(directory).map(|stamp| stamp.identity());
         let mut names = self.names_of(directory, identity);
@@ -96,7 +100,7 @@ impl Loaded {
         if !is_same || name != directory || names.next().is_some() {
             return None;
         }
-        if self.surroundings.config_directories.contains(directory) || self.reads(path, None) {
+        if self.surroundings.config_directories.contains(directory) {
             return None;
         }
         let is_there = match path.symlink_metadata() {

@@ -155,6 +155,11 @@ fn directories_above_the_data_that_go_and_come_back_are_noticed_by_events() {
             let gone = served.tree.path("R/gone");
             fs::rename(&directory, &gone).unwrap();
             fs::remove_dir_all(&gone).unwrap();
+            // What comes back before that would be found by the same look.
+            wait_for("the loss to be noticed", || {
+                let losses = served.server.log().matches("are gone; the old").count();
+                (losses == round).then_some(())
+            });
             served.is("who", &json!("anybody"));
             served.write(
                 "R/aside/data/common.yaml",

@@ -61,6 +61,26 @@ fn an_environment_that_is_a_link_is_swapped_whole_while_requests_come() {
 }
 
 #[test]
+fn an_environment_that_is_replaced_from_elsewhere_is_swapped() {
+    let tree = Tree::empty();
+    let environment = tree.path("E/").parent().unwrap().join("production");
+    fs::remove_dir(&environment).unwrap();
+    write_marked(&tree, "R/v0", "v0", 3);
+    symlink(tree.path("R/v0"), &environment).unwrap();
+    let served = Served::with(tree, &EVENTS_ONLY);
+    served.is("mark", &json!("v0"));
+    for version in 1..4 {
+        let mark = format!("v{version}");
+        write_marked(&served.tree, &format!("R/{mark}"), &mark, 3);
+        // Nothing but the environment itself moves where it is watched.
+        let next = served.tree.path(&format!("R/{mark}/next"));
+        symlink(served.tree.path(&format!("R/{mark}")), &next).unwrap();
+        fs::rename(&next, &environment).unwrap();
+        served.becomes("mark", &json!(mark));
+    }
+}
+
+#[test]
 fn the_links_of_a_config_map_are_followed_while_requests_come() {
     let served = Served::new("//- /hiera.yaml\nversion: 5\n");
     let data = served.tree.path("/data");
