@@ -85,16 +85,13 @@ impl<'a> DiskTree<'a> {
         if !Path::new(path).exists() {
             return None;
         }
-        Some(
-            load::decode_one(
-                self.code,
-                format,
-                path,
-                &mut self.texts.borrow_mut(),
-                &self.keys.borrow(),
-            )
-            .0,
-        )
+        Some(load::decode_one(
+            self.code,
+            format,
+            path,
+            &mut self.texts.borrow_mut(),
+            &self.keys.borrow(),
+        ))
     }
 }
 

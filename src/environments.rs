@@ -363,7 +363,8 @@ pub fn load_once(code: &CodeDirectory) -> Environments {
     for name in load::environment_names(code) {
         environments.serve(
             &name,
-            load::load_environment(code, &name, None, &Progress::silent()).snapshot,
+            load::load_environment(code, &name, None, load::all_cores(), &Progress::silent())
+                .snapshot,
         );
     }
     environments.set_loaded();

@@ -9,10 +9,13 @@ mod decode;
 mod key_rings;
 mod layers;
 mod read;
+mod revision;
 mod search;
 mod stamp;
+mod touched;
 
-use std::collections::HashMap;
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,6 +24,8 @@ use hiera_resolver::snapshot::Parts;
 use hiera_resolver::{DataFile, Format, Layer, Snapshot};
 use sha2::{Digest, Sha256};
 
+use self::decode::Decoder;
+use self::revision::{Names, Revision};
 use crate::progress::Progress;
 
 pub(crate) use decode::decode_one;
@@ -30,7 +35,7 @@ pub(crate) use layers::{
     is_module_name, module_layer,
 };
 pub(crate) use read::read_file;
-pub(crate) use search::Listings;
+pub(crate) use search::{Listings, nearest_directory};
 pub(crate) use stamp::Stamp;
 
 /// Where the data lies, and how much of it may be read.
@@ -64,30 +69,59 @@ pub(crate) struct Layers {
     pub(crate) module_roots: Vec<PathBuf>,
 }
 
+impl Layers {
+    /// All of them, from the global one down.
+    fn iter(&self) -> impl Iterator<Item = &Layer> {
+        [&*self.global, &self.environment]
+            .into_iter()
+            .chain(self.modules.iter().map(|(_, layer)| layer))
+    }
+}
+
 /// An environment that has been loaded, and what it takes to load it again.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Loaded {
     /// What is served.
     pub(crate) snapshot: Arc<Snapshot>,
-    /// The files by what they are read as.
-    files: HashMap<(Format, String), CachedFile>,
+    // Invariant: sorted by path, then by format.
+    files: Vec<CachedFile>,
+    revision: Revision,
+    surroundings: Arc<Surroundings>,
+}
+
+/// What there is beside data files.
+#[derive(Debug, Default)]
+struct Surroundings {
     /// The configurations, by what they hold.
     configs: HashMap<PathBuf, ContentDigest>,
     /// The files with keys, by what they hold.
     key_files: Vec<(PathBuf, ContentDigest)>,
-    /// Every directory that was looked into, and what it looked like.
+    /// The directories in which configurations and keys lie or may appear.
+    config_directories: HashSet<PathBuf>,
+    /// Every directory that was looked into, and what it looked like. Sorted.
     directories: Vec<(PathBuf, Option<Stamp>)>,
+    /// Some data file is a link: it may change where another file does.
+    has_links: bool,
 }
 
 /// A file as it was when it was read.
 #[derive(Clone, Debug)]
 struct CachedFile {
+    format: Format,
+    file: Arc<DataFile>,
     /// What it looked like before it was read.
     seen: Option<Stamp>,
-    /// The same, where that is enough to know it again.
-    stamp: Option<Stamp>,
-    file: Arc<DataFile>,
+    /// What it looks like is enough to know it again.
+    is_settled: bool,
+    /// The directory it really lies in, where it is a link.
+    link: Option<Box<Path>>,
     digest: ContentDigest,
+}
+
+impl CachedFile {
+    fn path(&self) -> &str {
+        self.file.path()
+    }
 }
 
 type ContentDigest = [u8; 32];
@@ -106,11 +140,22 @@ pub(crate) struct Changes {
     pub(crate) removed: Vec<String>,
 }
 
-/// Loads an environment. Files that have not changed since `previous` are shared with it.
+/// Cores to load with where nobody waits for answers, and where a core is left to those who do.
+pub(crate) fn all_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// See [`all_cores`].
+pub(crate) fn all_cores_but_one() -> usize {
+    (all_cores() - 1).max(1)
+}
+
+/// Loads an environment on so many cores. Files that have not changed since `previous` are shared with it.
 pub(crate) fn load_environment(
     code: &CodeDirectory,
     name: &str,
     previous: Option<&Loaded>,
+    cores: usize,
     progress: &Progress,
 ) -> Loaded {
     let root = code.environment(name);
@@ -118,64 +163,49 @@ pub(crate) fn load_environment(
     let root_stamp = Stamp::of(&root);
     let mut layers = layers::read_layers(code, name);
     let listings = Listings::default();
-    let found = search::find_files(&layers, &listings);
+    let found = search::find_files(layers.iter(), &listings);
     let keys = KeyRings::of(
-        &layers,
+        layers.iter(),
         &Known {
             environment: name,
             listings: &listings,
             max_file_size: code.max_file_size,
         },
     );
-    let files = decode::decode_all(code, found.files, &keys, previous, progress);
-    let mut configs: HashMap<PathBuf, ContentDigest> = std::mem::take(&mut layers.texts)
+    let names = Names::new(code, name);
+    let decoder = Decoder {
+        code,
+        keys: &keys,
+        names: &names,
+        previous,
+    };
+    let decoded = decoder.decode_all(&found.files, cores, progress);
+    let configs = configs_of(&mut layers, &keys);
+    let mut revision = decoded.revision;
+    for (path, digest) in &configs {
+        revision.add(names.config(path, digest));
+    }
+    let listed = listings.into_entries();
+    let mut config_directories: HashSet<PathBuf> = std::mem::take(&mut layers.directories)
         .into_iter()
-        .map(|(path, bytes)| (path, Sha256::digest(&bytes).into()))
-        .chain(keys.key_files().iter().cloned())
         .collect();
-    // A module counts even if it has no data: its name is taken.
-    configs.extend(
-        layers
-            .module_roots
-            .iter()
-            .map(|root| (root.clone(), [0; 32])),
-    );
-    let entries = listings.into_entries();
-    let mut directories: Vec<PathBuf> = entries
-        .iter()
-        .map(|(path, _)| PathBuf::from(path.as_str()))
-        .collect();
-    directories.append(&mut layers.directories);
-    directories.extend(found.directories);
-    directories.extend_from_slice(keys.directories());
-    let linked_keys = keys.key_files().iter();
-    directories.extend(linked_keys.filter_map(|(path, _)| linked_directory(path)));
-    directories.extend(
-        files
-            .keys()
-            .filter_map(|(_, path)| linked_directory(Path::new(path))),
-    );
-    directories.extend(
+    config_directories.extend(keys.directories());
+    config_directories.extend(
         configs
             .keys()
             .filter_map(|path| search::nearest_directory(path)),
     );
+    let links = decoded.files.iter().filter_map(|file| file.link.as_deref());
+    let has_links = links.clone().next().is_some();
+    let mut directories: Vec<PathBuf> = listed
+        .iter()
+        .map(|(path, _)| PathBuf::from(path.as_str()))
+        .chain(config_directories.iter().cloned())
+        .chain(found.directories)
+        .chain(links.map(Path::to_path_buf))
+        .collect();
     directories.sort();
     directories.dedup();
-    let revision = revision(code, name, &configs, &files);
-    let mut sorted: Vec<(Format, Arc<DataFile>)> = files
-        .iter()
-        .map(|((format, _), cached)| (*format, cached.file.clone()))
-        .collect();
-    sorted.sort_by(|left, right| left.1.path().cmp(right.1.path()));
-    let snapshot = Snapshot::build(Parts {
-        global: layers.global,
-        environment: layers.environment,
-        modules: layers.modules,
-        files: sorted,
-        directories: entries,
-        revision,
-    });
     let directories = directories
         .into_iter()
         .map(|path| {
@@ -187,19 +217,48 @@ pub(crate) fn load_environment(
             (path, stamp)
         })
         .collect();
+    let snapshot = Snapshot::build(Parts {
+        global: layers.global,
+        environment: layers.environment,
+        modules: layers.modules,
+        files: decoded
+            .files
+            .iter()
+            .map(|cached| (cached.format, cached.file.clone()))
+            .collect(),
+        directories: listed,
+        revision: revision.to_string(),
+    });
     Loaded {
         snapshot: Arc::new(snapshot),
-        files,
-        configs,
-        key_files: keys.key_files().to_vec(),
-        directories,
+        files: decoded.files,
+        revision,
+        surroundings: Arc::new(Surroundings {
+            configs,
+            key_files: keys.key_files().to_vec(),
+            config_directories,
+            directories,
+            has_links,
+        }),
     }
 }
 
-/// Where a file really lies, if it is a link: changes there come with no event where the link is.
-fn linked_directory(path: &Path) -> Option<PathBuf> {
-    path.is_symlink()
-        .then(|| path.canonicalize().ok()?.parent().map(Path::to_path_buf))?
+/// What the configurations and key files hold.
+fn configs_of(layers: &mut Layers, keys: &KeyRings) -> HashMap<PathBuf, ContentDigest> {
+    let texts = std::mem::take(&mut layers.texts);
+    let mut configs: HashMap<PathBuf, ContentDigest> = texts
+        .into_iter()
+        .map(|(path, bytes)| (path, Sha256::digest(&bytes).into()))
+        .chain(keys.key_files().iter().cloned())
+        .collect();
+    // A module counts even if it has no data: its name is taken.
+    configs.extend(
+        layers
+            .module_roots
+            .iter()
+            .map(|root| (root.clone(), [0; 32])),
+    );
+    configs
 }
 
 impl Loaded {
@@ -215,16 +274,23 @@ impl Loaded {
         };
         Loaded {
             snapshot: Arc::new(Snapshot::build(parts)),
-            files: HashMap::new(),
-            configs: HashMap::new(),
-            key_files: Vec::new(),
-            directories: Vec::new(),
+            files: Vec::new(),
+            revision: Revision::default(),
+            surroundings: Arc::default(),
         }
     }
 
+    /// A file as it is read for this format.
+    fn file(&self, path: &str, format: Format) -> Option<&CachedFile> {
+        let place = self
+            .files
+            .binary_search_by(|file| file.path().cmp(path).then(file.format.cmp(&format)));
+        self.files.get(place.ok()?)
+    }
+
     /// Does everything that was read still look as it did then?
-    pub(crate) fn is_still(&self, code: &CodeDirectory, name: &str) -> bool {
-        self.has_same_configs(code, name) && self.has_same_files()
+    pub(crate) fn is_still(&self, code: &CodeDirectory, name: &str, cores: usize) -> bool {
+        self.has_same_configs(code, name) && self.has_same_files(cores)
     }
 
     /// Configurations are few and small, and are read again rather than looked at.
@@ -232,49 +298,62 @@ impl Loaded {
         let now = layers::read_layers(code, name).texts;
         now.iter().all(|(path, bytes)| {
             let digest: ContentDigest = Sha256::digest(bytes).into();
-            self.configs.get(path) == Some(&digest)
+            self.surroundings.configs.get(path) == Some(&digest)
         })
     }
 
-    fn has_same_files(&self) -> bool {
-        self.directories
+    fn has_same_files(&self, cores: usize) -> bool {
+        let directories = &self.surroundings.directories;
+        let is_same = |files: &[CachedFile]| {
+            let mut files = files.iter();
+            files.all(|file| file.seen == Stamp::of(Path::new(file.path())))
+        };
+        directories
             .iter()
             .all(|(path, stamp)| Stamp::of(path) == *stamp)
-            && self
-                .files
-                .iter()
-                .all(|((_, path), cached)| cached.seen == Stamp::of(Path::new(path)))
+            && std::thread::scope(|scope| {
+                let share = self.files.len().div_ceil(cores.max(1)).max(1000);
+                let mut shares = self.files.chunks(share);
+                let own = shares.next().unwrap_or_default();
+                let others: Vec<_> = shares
+                    .map(|share| scope.spawn(move || is_same(share)))
+                    .collect();
+                let mut others = others.into_iter();
+                is_same(own) && others.all(|other| other.join().unwrap_or(false))
+            })
     }
 
     /// The directories that this environment was read from.
     pub(crate) fn directories(&self) -> impl Iterator<Item = &Path> {
-        self.directories.iter().map(|(path, _)| path.as_path())
+        let directories = self.surroundings.directories.iter();
+        directories.map(|(path, _)| path.as_path())
     }
 
     /// Was this directory read, by this name or as the one that it is?
     pub(crate) fn reads(&self, directory: &Path, identity: Option<(u64, u64)>) -> bool {
-        self.directories.iter().any(|(path, stamp)| {
-            path == directory
-                || (identity.is_some() && stamp.map(|stamp| stamp.identity()) == identity)
-        })
+        self.names_of(directory, identity).next().is_some()
+    }
+
+    /// The names by which a directory was read, and what it looked like.
+    fn names_of(
+        &self,
+        directory: &Path,
+        identity: Option<(u64, u64)>,
+    ) -> impl Iterator<Item = (&Path, Option<Stamp>)> {
+        let directories = self.surroundings.directories.iter();
+        directories
+            .filter(move |(path, stamp)| {
+                (identity.is_some() && stamp.map(|stamp| stamp.identity()) == identity)
+                    || path.as_os_str() == directory.as_os_str()
+            })
+            .map(|(path, stamp)| (path.as_path(), *stamp))
     }
 
     /// What differs from an earlier load.
     pub(crate) fn changes_since(&self, earlier: &Loaded) -> Changes {
         let mut changes = Changes::default();
-        let (now, before) = (self.digests(), earlier.digests());
-        for (path, digest) in &now {
-            match before.get(path) {
-                None => changes.added.push(path.to_string()),
-                Some(old) if old != digest => changes.changed.push(path.to_string()),
-                Some(_) => {}
-            }
-        }
-        changes.removed = before
-            .keys()
-            .filter(|path| !now.contains_key(*path))
-            .map(ToString::to_string)
-            .collect();
+        changes.compare(&earlier.config_digests(), &self.config_digests());
+        changes.compare(&earlier.file_digests(), &self.file_digests());
         for list in [
             &mut changes.added,
             &mut changes.changed,
@@ -285,71 +364,68 @@ impl Loaded {
         changes
     }
 
-    fn digests(&self) -> HashMap<std::borrow::Cow<'_, str>, ContentDigest> {
-        let configs = self
-            .configs
-            .iter()
+    /// What the configurations hold, sorted by their paths.
+    fn config_digests(&self) -> Vec<(&str, &ContentDigest)> {
+        let configs = self.surroundings.configs.iter();
+        let mut configs: Vec<_> = configs
             .filter(|(_, digest)| **digest != ABSENT)
-            .map(|(path, digest)| (path.to_string_lossy(), *digest));
-        let files = self
-            .files
-            .iter()
-            .map(|((_, path), cached)| (path.as_str().into(), cached.digest));
-        configs.chain(files).collect()
+            .filter_map(|(path, digest)| Some((path.to_str()?, digest)))
+            .collect();
+        configs.sort();
+        configs
+    }
+
+    /// What the data files hold, sorted by their paths.
+    fn file_digests(&self) -> Vec<(&str, &ContentDigest)> {
+        let files = self.files.iter();
+        let mut files: Vec<_> = files.map(|file| (file.path(), &file.digest)).collect();
+        // One may be read as several formats.
+        files.dedup_by_key(|(path, _)| *path);
+        files
     }
 }
 
-/// A digest of names and contents. Names are relative to what they belong to, so that the place of the code
-/// directory does not matter.
-fn revision(
-    code: &CodeDirectory,
-    environment: &str,
-    configs: &HashMap<PathBuf, ContentDigest>,
-    files: &HashMap<(Format, String), CachedFile>,
-) -> String {
-    let global = code
-        .hiera_config
-        .as_deref()
-        .and_then(Path::parent)
-        .map(Path::to_path_buf);
-    let mut roots = vec![
-        (code.environment(environment), "environment"),
-        (code.root.clone(), "code"),
-    ];
-    roots.extend(global.map(|root| (root, "global")));
-    let logical = |path: &Path| {
-        let inside = roots
-            .iter()
-            .find_map(|(root, name)| Some((name, path.strip_prefix(root).ok()?)));
-        inside.map_or_else(
-            || path.display().to_string(),
-            |(name, rest)| format!("{name}:{}", rest.display()),
-        )
-    };
-    let mut entries: Vec<(String, ContentDigest)> = configs
-        .iter()
-        .map(|(path, digest)| (logical(path), *digest))
-        .collect();
-    entries.extend(files.iter().map(|((format, path), cached)| {
-        let kind = match format {
-            Format::Eyaml(_) => "Eyaml".to_owned(),
-            other => format!("{other:?}"),
-        };
-        (
-            format!("{kind} {}", logical(Path::new(path))),
-            cached.digest,
-        )
-    }));
-    entries.sort();
-    let mut all = Sha256::new();
-    for (name, digest) in entries {
-        all.update((name.len() as u64).to_be_bytes());
-        all.update(name.as_bytes());
-        all.update(digest);
+impl Changes {
+    /// Goes through two sorted lists.
+    fn compare(&mut self, before: &[(&str, &ContentDigest)], now: &[(&str, &ContentDigest)]) {
+        let (mut before, mut now) = (before.iter().peekable(), now.iter().peekable());
+        loop {
+            let order = match (before.peek(), now.peek()) {
+                (None, None) => return,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some((old, _)), Some((new, _))) => old.cmp(new),
+            };
+            let old = before.next_if(|_| order.is_le());
+            let new = now.next_if(|_| order.is_ge());
+            match (old, new) {
+                (Some((path, _)), None) => self.removed.push((*path).to_owned()),
+                (None, Some((path, _))) => self.added.push((*path).to_owned()),
+                (Some((_, old)), Some((path, new))) if old != new => {
+                    self.changed.push((*path).to_owned());
+                }
+                _ => {}
+            }
+        }
     }
-    all.finalize()
-        .iter()
-        .take(16)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_what_two_sorted_lists_do_not_share() {
+        let (one, two) = ([1; 32], [2; 32]);
+        let before = [("a", &one), ("b", &one), ("d", &one), ("e", &one)];
+        let now = [("b", &two), ("c", &one), ("d", &one), ("f", &one)];
+        let mut changes = Changes::default();
+        changes.compare(&before, &now);
+        let expected = Changes {
+            added: vec!["c".to_owned(), "f".to_owned()],
+            changed: vec!["b".to_owned()],
+            removed: vec!["a".to_owned(), "e".to_owned()],
+        };
+        assert_eq!(changes, expected);
+    }
 }

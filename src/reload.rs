@@ -4,10 +4,11 @@
 //! is gathered for the next. It waits until things are quiet (`reload/watch.rs` says what moved), loads beside
 //! what is served, looks whether the tree held still meanwhile, and swaps whole snapshots.
 
+mod git;
 mod watch;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -135,7 +136,7 @@ struct Worker {
 
 impl Worker {
     fn run(mut self, commands: Sender<Command>) {
-        let mut watch = Watch::new(self.settings.watch, commands);
+        let mut watch = Watch::new(self.settings.watch, &self.code, commands);
         self.load_all();
         let is_watching = watch.follow(&self.code, self.read().map(|(_, loaded)| loaded));
         self.environments.set_loaded();
@@ -171,17 +172,43 @@ impl Worker {
         if pending.paths.is_empty() && !pending.asked.is_empty() {
             return;
         }
-        let quiet = Duration::from_millis(self.settings.settle_ms);
-        let end = Instant::now() + quiet * 40;
-        while Instant::now() < end {
-            match self.received.recv_timeout(quiet) {
-                Ok(command) => pending.add(command),
-                Err(_) => return,
+        let start = Instant::now();
+        loop {
+            let received = self.received.recv_timeout(self.quiet());
+            let is_over = match received {
+                Ok(command) => {
+                    pending.add(command);
+                    start.elapsed() > self.quiet() * 40
+                }
+                Err(RecvTimeoutError::Timeout) => true,
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            if is_over && (start.elapsed() > git::LOCK_PATIENCE || !self.is_under_checkout(pending))
+            {
+                return;
             }
         }
     }
 
+    /// Is git about to change more of what moved?
+    fn is_under_checkout(&self, pending: &Pending) -> bool {
+        let environments = self.code.root.join("environments");
+        let inside = pending.paths.iter().filter_map(|path| {
+            let name = path.strip_prefix(&environments).ok()?.iter().next()?;
+            Some(environments.join(name))
+        });
+        let mut touched: BTreeSet<PathBuf> = inside.chain([self.code.root.clone()]).collect();
+        if pending.all {
+            let names = load::environment_names(&self.code);
+            touched.extend(names.iter().map(|name| self.code.environment(name)));
+        }
+        touched.iter().any(|directory| git::is_at_work(directory))
+    }
+
     fn work(&mut self, mut pending: Pending, watch: &mut Watch) {
+        if self.load_touched(&mut pending) {
+            return;
+        }
         let moved = std::mem::take(&mut pending.paths);
         let mut names = self.affected(&moved);
         if pending.all || names.is_none() {
@@ -209,25 +236,86 @@ impl Worker {
         all.map(|(name, loaded)| (name, loaded.as_ref()))
     }
 
+    /// Loads what moved and nothing else, where that is enough to know what is on disk now.
+    fn load_touched(&mut self, pending: &mut Pending) -> bool {
+        for _ in 1..MAX_ATTEMPTS {
+            if pending.all || !pending.asked.is_empty() {
+                return false;
+            }
+            let Some(names) = self.affected(&pending.paths) else {
+                return false;
+            };
+            let mut next = Vec::new();
+            for name in names {
+                let last = self.last_read(&name);
+                let touched =
+                    last.and_then(|last| last.with_touched(&self.code, &name, &pending.paths));
+                let Some(touched) = touched.filter(|_| self.code.environment(&name).is_dir())
+                else {
+                    return false;
+                };
+                next.push((name, Arc::new(touched)));
+            }
+            let mut is_still = next
+                .iter()
+                .all(|(_, loaded)| loaded.is_still_at(&pending.paths));
+            // What moved meanwhile belongs to the same change as far as anyone can tell.
+            while let Ok(command) = self.received.try_recv() {
+                pending.add(command);
+                is_still = false;
+            }
+            if is_still {
+                for (name, loaded) in next {
+                    self.adopt(&name, loaded);
+                }
+                return true;
+            }
+            drop(next);
+            if let Ok(command) = self.received.recv_timeout(self.quiet()) {
+                pending.add(command);
+            }
+        }
+        false
+    }
+
+    /// What was read last of an environment, served or not.
+    fn last_read(&self, name: &str) -> Option<&Arc<Loaded>> {
+        self.kept_back.get(name).or_else(|| self.loaded.get(name))
+    }
+
     /// The environments that these paths belong to; `None` where that cannot be said.
     fn affected(&self, paths: &BTreeSet<PathBuf>) -> Option<BTreeSet<String>> {
         let mut names = BTreeSet::new();
+        let mut known: HashMap<&Path, bool> = HashMap::new();
         for path in paths {
             let parent = path.parent()?;
-            // Links lead to one directory by several names, and an event has only one of them.
-            let identity = Stamp::of(parent).map(|stamp| stamp.identity());
-            let mut is_known = false;
-            for (name, loaded) in self.read() {
-                if loaded.reads(parent, identity) || loaded.reads(path, None) {
-                    names.insert(name.clone());
-                    is_known = true;
-                }
-            }
-            if !is_known {
+            let is_known = *known.entry(parent).or_insert_with(|| {
+                // Links lead to one directory by several names, and an event has only one of them.
+                let identity = Stamp::of(parent).map(|stamp| stamp.identity());
+                self.add_readers(parent, identity, &mut names)
+            });
+            if !self.add_readers(path, None, &mut names) && !is_known {
                 return None;
             }
         }
         Some(names)
+    }
+
+    /// Adds the environments that read a directory, and says whether there are any.
+    fn add_readers(
+        &self,
+        directory: &Path,
+        identity: Option<(u64, u64)>,
+        names: &mut BTreeSet<String>,
+    ) -> bool {
+        let mut is_read = false;
+        for (name, loaded) in self.read() {
+            if loaded.reads(directory, identity) {
+                names.insert(name.clone());
+                is_read = true;
+            }
+        }
+        is_read
     }
 
     fn load_all(&mut self) {
@@ -254,19 +342,29 @@ impl Worker {
         if let Some(outcome) = self.let_go(name) {
             return outcome;
         }
-        let previous = self.loaded.get(name).cloned();
-        let loaded = Arc::new(self.load_still(name, previous.as_deref(), progress));
+        let last = self.last_read(name).cloned();
+        let loaded = Arc::new(self.load_still(name, last.as_deref(), progress));
         // It may have gone while it was read, and what was left of it is nothing to serve.
         if let Some(outcome) = self.let_go(name) {
             return outcome;
         }
+        self.adopt(name, loaded)
+    }
+
+    /// Serves what was loaded, unless that would be worse than what is served.
+    fn adopt(&mut self, name: &str, mut loaded: Arc<Loaded>) -> ReloadOutcome {
+        let previous = self.loaded.get(name).cloned();
         let outcome = self.judge(name, previous.as_deref(), &loaded);
         if matches!(outcome, ReloadOutcome::Kept { .. }) {
             self.kept_back.insert(name.to_owned(), loaded);
-        } else {
-            self.kept_back.remove(name);
-            self.loaded.insert(name.to_owned(), loaded);
+            return outcome;
         }
+        if let (ReloadOutcome::Unchanged { .. }, Some(previous)) = (&outcome, previous) {
+            // The same data need not be there twice.
+            Arc::make_mut(&mut loaded).snapshot = previous.snapshot.clone();
+        }
+        self.kept_back.remove(name);
+        self.loaded.insert(name.to_owned(), loaded);
         outcome
     }
 
@@ -297,16 +395,27 @@ impl Worker {
     }
 
     /// Loads until the tree held still while it was read.
-    fn load_still(&self, name: &str, previous: Option<&Loaded>, progress: &Progress) -> Loaded {
-        let mut loaded = load::load_environment(&self.code, name, previous, progress);
+    fn load_still(&self, name: &str, last: Option<&Loaded>, progress: &Progress) -> Loaded {
+        // Whoever asks meanwhile should not notice.
+        let cores = if self.environments.is_loaded() {
+            load::all_cores_but_one()
+        } else {
+            load::all_cores()
+        };
+        let mut loaded = load::load_environment(&self.code, name, last, cores, progress);
         for _ in 1..MAX_ATTEMPTS {
-            if loaded.is_still(&self.code, name) {
+            if loaded.is_still(&self.code, name, cores) {
                 break;
             }
-            std::thread::sleep(Duration::from_millis(self.settings.settle_ms));
-            loaded = load::load_environment(&self.code, name, Some(&loaded), progress);
+            std::thread::sleep(self.quiet());
+            loaded = load::load_environment(&self.code, name, Some(&loaded), cores, progress);
         }
         loaded
+    }
+
+    /// How long nothing must have come before things count as quiet.
+    fn quiet(&self) -> Duration {
+        Duration::from_millis(self.settings.settle_ms)
     }
 
     fn judge(&self, name: &str, previous: Option<&Loaded>, loaded: &Loaded) -> ReloadOutcome {

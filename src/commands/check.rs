@@ -16,7 +16,8 @@ pub(crate) fn check(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
     let progress = Progress::shown();
     let mut seen = std::collections::HashSet::new();
     for name in &names {
-        let snapshot = load::load_environment(&code, name, None, &progress).snapshot;
+        let snapshot =
+            load::load_environment(&code, name, None, load::all_cores(), &progress).snapshot;
         for fault in faults(&snapshot) {
             // What environments share is told once.
             if seen.insert(fault.to_string()) {

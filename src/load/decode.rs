@@ -1,6 +1,6 @@
-//! Files → values: read, decrypted where they are encrypted, decoded on all cores; unless nothing changed.
+//! Files → values: read, decrypted where they are encrypted, decoded on many cores; unless nothing changed.
 
-use std::collections::HashMap;
+use std::fs::Metadata;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,82 +10,142 @@ use hiera_resolver::data::Texts;
 use hiera_resolver::{DataFile, Format};
 use sha2::{Digest, Sha256};
 
+use super::read::{ReadError, read_seen_file};
+use super::revision::{Names, Revision};
 use super::{CachedFile, CodeDirectory, ContentDigest, KeyRings, Loaded, Stamp, read_file};
 use crate::progress::Progress;
 
-/// Reads and decodes files on all cores, and takes over those that have not changed.
-pub(super) fn decode_all(
-    code: &CodeDirectory,
-    wanted: Vec<(Format, String)>,
-    keys: &KeyRings,
-    previous: Option<&Loaded>,
-    progress: &Progress,
-) -> HashMap<(Format, String), CachedFile> {
-    let mut files = HashMap::with_capacity(wanted.len());
-    let mut changed = Vec::new();
-    for (format, path) in wanted {
-        let stamp = Stamp::of(Path::new(&path));
-        let known = previous.and_then(|previous| previous.files.get(&(format, path.clone())));
-        match known {
-            Some(known)
-                if known.stamp.is_some()
-                    && known.stamp == stamp
-                    && keys.is_same(format, previous) =>
-            {
-                files.insert((format, path), known.clone());
-            }
-            _ => changed.push((format, path, stamp)),
-        }
-    }
-    progress.add(changed.len());
-    files.extend(decode_changed(code, &changed, keys, progress));
-    files
+/// The files of an environment, sorted, and what they add to its revision.
+#[derive(Default)]
+pub(super) struct Decoded {
+    pub(super) files: Vec<CachedFile>,
+    pub(super) revision: Revision,
 }
 
-type Wanted = (Format, String, Option<Stamp>);
+/// Where files are decoded, and with what.
+pub(super) struct Decoder<'a> {
+    pub(super) code: &'a CodeDirectory,
+    pub(super) keys: &'a KeyRings,
+    pub(super) names: &'a Names,
+    /// The load before, from which files that have not changed are taken.
+    pub(super) previous: Option<&'a Loaded>,
+}
 
-fn decode_changed(
-    code: &CodeDirectory,
-    changed: &[Wanted],
-    keys: &KeyRings,
-    progress: &Progress,
-) -> Vec<((Format, String), CachedFile)> {
-    let workers = std::thread::available_parallelism()
-        .map_or(1, usize::from)
-        .min(changed.len().div_ceil(16))
-        .max(1);
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut texts = Texts::default();
-        let mut done = Vec::new();
-        while let Some((format, path, stamp)) = changed.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let now = SystemTime::now();
-            let (file, digest) = decode_one(code, *format, path, &mut texts, keys);
-            progress.advance();
-            // Read again next time, unless it is sure to look different when it changes.
-            let (seen, stamp) = (*stamp, stamp.filter(|stamp| !stamp.is_young(now)));
-            done.push((
-                (*format, path.clone()),
-                CachedFile {
-                    seen,
-                    stamp,
-                    file: Arc::new(file),
-                    digest,
-                },
-            ));
+impl Decoder<'_> {
+    /// Reads and decodes files on so many cores, and takes over those that have not changed.
+    pub(super) fn decode_all(
+        &self,
+        wanted: &[(String, Format)],
+        workers: usize,
+        progress: &Progress,
+    ) -> Decoded {
+        progress.add(wanted.len());
+        let workers = workers.min(wanted.len().div_ceil(16)).max(1);
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut texts = Texts::default();
+            let (mut done, mut revision) = (Vec::new(), Revision::default());
+            loop {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                let Some((path, format)) = wanted.get(place) else {
+                    return (done, revision);
+                };
+                let file = self.decode(path, *format, &mut texts);
+                revision.add(self.names.file(*format, path, &file.digest));
+                done.push((place, file));
+                progress.advance();
+            }
+        };
+        let mut parts = Vec::new();
+        if workers == 1 {
+            parts.push(work());
+        } else {
+            std::thread::scope(|scope| {
+                let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+                parts.extend(threads.into_iter().filter_map(|thread| thread.join().ok()));
+            });
         }
-        done
-    };
-    if workers == 1 {
-        return work();
+        let mut decoded = Decoded::default();
+        let mut files = Vec::with_capacity(wanted.len());
+        for (done, revision) in parts {
+            files.extend(done);
+            decoded.revision.add(revision);
+        }
+        files.sort_unstable_by_key(|(place, _)| *place);
+        decoded.files = files.into_iter().map(|(_, file)| file).collect();
+        decoded
     }
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        threads
-            .into_iter()
-            .flat_map(|thread| thread.join().unwrap_or_default())
-            .collect()
-    })
+
+    /// Reads and decodes a file, as far as that is needed.
+    pub(super) fn decode(&self, path: &str, format: Format, texts: &mut Texts) -> CachedFile {
+        let known = self
+            .previous
+            .and_then(|previous| previous.file(path, format));
+        let known = known.filter(|_| self.keys.is_same(format, self.previous));
+        let Looks {
+            seen,
+            link,
+            is_file,
+        } = Looks::of(Path::new(path));
+        if let Some(known) = known
+            && known.is_settled
+            && known.seen == seen
+        {
+            return CachedFile {
+                link,
+                ..known.clone()
+            };
+        }
+        let now = SystemTime::now();
+        let bytes = if is_file && format != Format::Unknown {
+            read_seen_file(Path::new(path), self.code.max_file_size)
+        } else {
+            read_one(self.code, format, path)
+        };
+        let digest = digest_of(&bytes);
+        let file = match known {
+            // Written again as it was.
+            Some(known) if known.digest == digest => known.file.clone(),
+            _ => Arc::new(decode_bytes(format, path, bytes, texts, self.keys)),
+        };
+        CachedFile {
+            format,
+            file,
+            seen,
+            is_settled: seen.is_some_and(|stamp| !stamp.is_young(now)),
+            link,
+            digest,
+        }
+    }
+}
+
+/// A file from outside.
+struct Looks {
+    seen: Option<Stamp>,
+    /// The directory it really lies in where it is a link: changes there come with no event where the link is.
+    link: Option<Box<Path>>,
+    /// It is neither a link nor anything special.
+    is_file: bool,
+}
+
+impl Looks {
+    fn of(path: &Path) -> Self {
+        let metadata = std::fs::symlink_metadata(path).ok();
+        if metadata.as_ref().is_some_and(Metadata::is_symlink) {
+            let real = path.canonicalize().ok();
+            let directory = real.as_deref().unwrap_or(path).parent();
+            return Looks {
+                seen: Stamp::of(path),
+                link: directory.map(Into::into),
+                is_file: false,
+            };
+        }
+        Looks {
+            seen: metadata.as_ref().map(Stamp::from),
+            link: None,
+            is_file: metadata.is_some_and(|metadata| metadata.is_file()),
+        }
+    }
 }
 
 /// Reads and decodes one file.
@@ -95,21 +155,35 @@ pub(crate) fn decode_one(
     path: &str,
     texts: &mut Texts,
     keys: &KeyRings,
-) -> (DataFile, ContentDigest) {
-    if format == Format::Unknown {
-        return (DataFile::decode(path, format, &[], texts), [0; 32]);
+) -> DataFile {
+    decode_bytes(format, path, read_one(code, format, path), texts, keys)
+}
+
+fn read_one(code: &CodeDirectory, format: Format, path: &str) -> Result<Vec<u8>, ReadError> {
+    match format {
+        // Only that it is there matters.
+        Format::Unknown => Ok(Vec::new()),
+        _ => read_file(Path::new(path), code.max_file_size),
     }
-    let bytes = match read_file(Path::new(path), code.max_file_size) {
-        Ok(bytes) => bytes,
-        Err(reason) => {
-            let digest = Sha256::digest(reason.to_string().as_bytes()).into();
-            return (DataFile::unreadable(path, &reason), digest);
-        }
-    };
-    let digest = Sha256::digest(&bytes).into();
-    let file = match format {
-        Format::Eyaml(id) => keys.decode(id, path, &bytes, texts),
-        _ => DataFile::decode(path, format, &bytes, texts),
-    };
-    (file, digest)
+}
+
+fn digest_of(bytes: &Result<Vec<u8>, ReadError>) -> ContentDigest {
+    match bytes {
+        Ok(bytes) => Sha256::digest(bytes).into(),
+        Err(reason) => Sha256::digest(reason.to_string().as_bytes()).into(),
+    }
+}
+
+fn decode_bytes(
+    format: Format,
+    path: &str,
+    bytes: Result<Vec<u8>, ReadError>,
+    texts: &mut Texts,
+    keys: &KeyRings,
+) -> DataFile {
+    match (bytes, format) {
+        (Err(reason), _) => DataFile::unreadable(path, &reason),
+        (Ok(bytes), Format::Eyaml(id)) => keys.decode(id, path, &bytes, texts),
+        (Ok(bytes), _) => DataFile::decode(path, format, &bytes, texts),
+    }
 }

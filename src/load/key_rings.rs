@@ -8,11 +8,11 @@ use hiera_resolver::config::{Level, Text};
 use hiera_resolver::data::{KEY_OPTIONS, KeysId, Texts};
 use hiera_resolver::scope::Variables;
 use hiera_resolver::template::{DecryptFault, Part, Template, Token, Variable};
-use hiera_resolver::{DataFile, Format, Hash, Value};
+use hiera_resolver::{DataFile, Format, Hash, Layer, Value};
 use sha2::{Digest, Sha256};
 
 use super::search::{self, Listings};
-use super::{ABSENT, ContentDigest, Layers, Loaded, read_file};
+use super::{ABSENT, ContentDigest, Loaded, read_file};
 use crate::eyaml::{self, Chest, KeySource, KeyTexts, Keys};
 
 /// The keys of each level, by the options that name them.
@@ -42,12 +42,9 @@ pub(crate) struct Known<'a> {
 
 impl KeyRings {
     /// Reads the keys that the levels of an environment name.
-    pub(super) fn of(layers: &Layers, known: &Known<'_>) -> Self {
-        let all = [&*layers.global, &layers.environment]
-            .into_iter()
-            .chain(layers.modules.iter().map(|(_, layer)| layer));
+    pub(super) fn of<'a>(layers: impl Iterator<Item = &'a Layer>, known: &Known<'_>) -> Self {
         let mut rings = KeyRings::default();
-        for level in all
+        for level in layers
             .filter_map(|layer| layer.config())
             .flat_map(|config| config.all_levels())
         {
@@ -149,15 +146,24 @@ impl KeyRings {
         &self.read
     }
 
-    /// The directories in which further keys could appear.
-    pub(super) fn directories(&self) -> &[PathBuf] {
-        &self.directories
+    /// The directories in which further keys could appear, and those that keys really lie in where they are links.
+    pub(super) fn directories(&self) -> impl Iterator<Item = PathBuf> {
+        let linked = self.read.iter().filter_map(|(path, _)| {
+            let real = path.is_symlink().then(|| path.canonicalize().ok())??;
+            real.parent().map(Path::to_path_buf)
+        });
+        self.directories.iter().cloned().chain(linked)
     }
 
     /// Are the keys of a file what they were?
     pub(super) fn is_same(&self, format: Format, previous: Option<&Loaded>) -> bool {
         !matches!(format, Format::Eyaml(_))
-            || previous.is_some_and(|previous| previous.key_files == self.read)
+            || previous.is_some_and(|previous| self.is_known(previous))
+    }
+
+    /// Do the key files hold what they held when the load before was made?
+    pub(super) fn is_known(&self, previous: &Loaded) -> bool {
+        previous.surroundings.key_files == self.read
     }
 
     /// Makes a file of the bytes of an encrypted one.

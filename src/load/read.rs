@@ -22,6 +22,11 @@ pub(crate) enum ReadError {
 /// reading could block.
 pub(crate) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     refuse_special(&std::fs::metadata(path)?)?;
+    read_seen_file(path, limit)
+}
+
+/// The same for what was a file when it was looked at just now.
+pub(super) fn read_seen_file(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     // What was a file a moment ago may be a pipe now: opened without waiting, and looked at again.
     let file = OpenOptions::new()
         .read(true)

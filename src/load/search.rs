@@ -1,17 +1,16 @@
 //! Which files a hierarchy may ever name: its paths with every variable as a wildcard, searched on disk.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use arcstr::ArcStr;
 use hiera_resolver::config::{Level, Locations, Text};
 use hiera_resolver::glob::{Directory, Entry, EntryKind};
 use hiera_resolver::template::{Part, Template};
-use hiera_resolver::{Format, path};
-
-use super::Layers;
+use hiera_resolver::{Format, Layer, path};
 
 /// Directories below each other that are followed. Real trees have fewer than ten.
 const MAX_DEPTH: usize = 64;
@@ -19,20 +18,54 @@ const MAX_DEPTH: usize = 64;
 const MAX_VISITS: usize = 32;
 
 /// The files that some lookup could come to, each with what it is read as.
-pub(super) fn find_files(layers: &Layers, listings: &Listings) -> Found {
+pub(super) fn find_files<'a>(
+    layers: impl Iterator<Item = &'a Layer>,
+    listings: &Listings,
+) -> Found {
     let mut found = Found::default();
-    let configs = [&*layers.global, &layers.environment]
-        .into_iter()
-        .chain(layers.modules.iter().map(|(_, layer)| layer));
-    for level in configs
+    for (format, pattern) in patterns(layers) {
+        found.search(&pattern, format, listings);
+    }
+    found.files.sort_unstable();
+    found.files.dedup();
+    found
+}
+
+/// What a file of this path is read as, in a directory that was searched (`is_listed`) or one in which only paths
+/// without variables end. What [`find_files`] would come to, for one file that is new.
+pub(super) fn formats_of<'a>(
+    layers: impl Iterator<Item = &'a Layer>,
+    path: &str,
+    is_listed: bool,
+) -> Vec<Format> {
+    let mut formats: Vec<Format> = patterns(layers)
+        .filter(|(_, pattern)| match pattern.as_path() {
+            Some(only) => only == path,
+            None => {
+                pattern.root != "/"
+                    && (pattern.root == path || is_listed && pattern.is_above(path))
+                    && pattern.matches(path)
+            }
+        })
+        .map(|(format, _)| format)
+        .collect();
+    formats.sort_unstable();
+    formats.dedup();
+    formats
+}
+
+fn patterns<'a>(
+    layers: impl Iterator<Item = &'a Layer>,
+) -> impl Iterator<Item = (Format, Pattern)> {
+    layers
         .filter_map(|layer| layer.config())
         .flat_map(|config| config.all_levels())
-    {
-        for pattern in patterns_of(level) {
-            found.search(&pattern, level.format(), listings);
-        }
-    }
-    found
+        .flat_map(|level| {
+            let format = level.format();
+            patterns_of(level)
+                .into_iter()
+                .map(move |pattern| (format, pattern))
+        })
 }
 
 /// The files that a path with variables could name, and the directories in which further ones could appear.
@@ -44,7 +77,7 @@ pub(super) fn find_named(
     let mut found = Found::default();
     let pattern = Pattern::of(base, path, None, false);
     found.search(&pattern, Format::Unknown, listings);
-    let files = found.files.into_iter().map(|(_, path)| path);
+    let files = found.files.into_iter().map(|(path, _)| path);
     (files.collect(), found.directories)
 }
 
@@ -94,6 +127,23 @@ impl Pattern {
             root,
             alternatives: without_empty_components(pieces),
         }
+    }
+
+    /// The path, where there is nothing to fill in.
+    fn as_path(&self) -> Option<&str> {
+        match self.alternatives.as_slice() {
+            [pieces] => match pieces.as_slice() {
+                [only] => Some(only),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Does a path lie in the directory that is searched?
+    fn is_above(&self, path: &str) -> bool {
+        path.strip_prefix(self.root.as_str())
+            .is_some_and(|rest| rest.starts_with('/'))
     }
 
     fn matches(&self, path: &str) -> bool {
@@ -190,22 +240,19 @@ fn patterns_of(level: &Level) -> Vec<Pattern> {
 /// What a search came to.
 #[derive(Default)]
 pub(super) struct Found {
-    /// The files, each with what it is read as.
-    pub(super) files: Vec<(Format, String)>,
+    /// The files, each with what it is read as, sorted.
+    pub(super) files: Vec<(String, Format)>,
     /// The directories in which further ones could appear, beside those that were listed.
     pub(super) directories: Vec<PathBuf>,
-    known: HashSet<(Format, String)>,
     /// How often each directory was come to in this search.
     visits: HashMap<(u64, u64), usize>,
 }
 
 impl Found {
     fn search(&mut self, pattern: &Pattern, format: Format, listings: &Listings) {
-        if let [pieces] = pattern.alternatives.as_slice()
-            && let [only] = pieces.as_slice()
-        {
+        if let Some(only) = pattern.as_path() {
             if Path::new(only).exists() {
-                self.add(format, only.clone());
+                self.files.push((only.to_owned(), format));
             }
             self.directories.extend(nearest_directory(Path::new(only)));
             return;
@@ -215,7 +262,7 @@ impl Found {
             return;
         }
         if pattern.matches(&pattern.root) && Path::new(&pattern.root).exists() {
-            self.add(format, pattern.root.clone());
+            self.files.push((pattern.root.clone(), format));
         }
         self.directories
             .extend(nearest_directory(&Path::new(&pattern.root).join("x")));
@@ -240,27 +287,21 @@ impl Found {
             return;
         }
         above.push(identity);
-        for entry in listings.list(directory) {
-            let path = format!("{directory}/{}", entry.name);
-            if pattern.matches(&path) {
-                self.add(format, path.clone());
-            }
+        for entry in listings.list(directory).iter() {
+            let path = [directory, "/", &entry.name].concat();
             if entry.kind != EntryKind::File {
                 self.descend(&path, pattern, format, listings, above);
+            }
+            if pattern.matches(&path) {
+                self.files.push((path, format));
             }
         }
         above.pop();
     }
-
-    fn add(&mut self, format: Format, path: String) {
-        if self.known.insert((format, path.clone())) {
-            self.files.push((format, path));
-        }
-    }
 }
 
 /// The directory a path lies in, or the first above that there is.
-pub(super) fn nearest_directory(path: &Path) -> Option<PathBuf> {
+pub(crate) fn nearest_directory(path: &Path) -> Option<PathBuf> {
     path.ancestors()
         .skip(1)
         .find(|directory| directory.is_dir())
@@ -275,16 +316,16 @@ fn identity_of(directory: &str) -> Option<(u64, u64)> {
 /// Directories as they were when first asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Listings {
-    known: RefCell<HashMap<String, Vec<Entry>>>,
+    known: RefCell<HashMap<String, Arc<[Entry]>>>,
 }
 
 impl Listings {
     /// The entries of a directory; none where it cannot be read.
-    fn list(&self, directory: &str) -> Vec<Entry> {
+    fn list(&self, directory: &str) -> Arc<[Entry]> {
         if let Some(known) = self.known.borrow().get(directory) {
             return known.clone();
         }
-        let entries = read_directory(directory);
+        let entries: Arc<[Entry]> = read_directory(directory).into();
         self.known
             .borrow_mut()
             .insert(directory.to_owned(), entries.clone());
@@ -292,7 +333,7 @@ impl Listings {
     }
 
     /// All of them.
-    pub(super) fn into_entries(self) -> Vec<(ArcStr, Vec<Entry>)> {
+    pub(super) fn into_entries(self) -> Vec<(ArcStr, Arc<[Entry]>)> {
         self.known
             .into_inner()
             .into_iter()
@@ -303,7 +344,7 @@ impl Listings {
 
 impl Directory for Listings {
     fn entries(&self, path: &str) -> Vec<Entry> {
-        self.list(path)
+        self.list(path).to_vec()
     }
 }
 
@@ -328,7 +369,7 @@ fn read_directory(directory: &str) -> Vec<Entry> {
             kind,
         });
     }
-    list.sort_by(|left, right| left.name.cmp(&right.name));
+    list.sort_unstable_by(|left, right| left.name.cmp(&right.name));
     list
 }
 

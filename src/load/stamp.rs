@@ -1,5 +1,6 @@
 //! What a file looks like from outside: enough to tell whether it is still the same.
 
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -20,14 +21,7 @@ const YOUNG: Duration = Duration::from_millis(50);
 impl Stamp {
     /// Looks at a path, through links; `None` where there is nothing.
     pub(crate) fn of(path: &Path) -> Option<Self> {
-        let metadata = std::fs::metadata(path).ok()?;
-        Some(Stamp {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            size: metadata.size(),
-            modified: (metadata.mtime(), metadata.mtime_nsec()),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
-        })
+        Some(Stamp::from(&std::fs::metadata(path).ok()?))
     }
 
     /// Which file or directory it is, whatever it holds.
@@ -43,5 +37,17 @@ impl Stamp {
             u32::try_from(self.changed.1).unwrap_or_default(),
         );
         changed + YOUNG > now
+    }
+}
+
+impl From<&Metadata> for Stamp {
+    fn from(metadata: &Metadata) -> Self {
+        Stamp {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
     }
 }

@@ -7,13 +7,14 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use notify::{ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::Command;
 use crate::config::{Reload, WatchMode};
-use crate::load::{CodeDirectory, Loaded, Stamp};
+use crate::load::{self, CodeDirectory, Loaded, Stamp};
 
 /// What is watched.
 pub(super) struct Watch {
@@ -22,13 +23,38 @@ pub(super) struct Watch {
     /// The directories by what they are, each under one of its names: the system watches a directory once, however
     /// many links lead to it, and one that was replaced has to be watched anew.
     watched: HashMap<(u64, u64), PathBuf>,
+    code_directory: Arc<CodeDirectoryWatch>,
+}
+
+/// The code directory may go and come back, which only the directory above tells.
+#[derive(Default)]
+struct CodeDirectoryWatch {
+    root: PathBuf,
+    /// The directory above, where it is watched for that alone: whatever else happens there is nobody's business.
+    above: Mutex<Option<PathBuf>>,
+}
+
+impl CodeDirectoryWatch {
+    fn is_elsewhere(&self, path: &Path) -> bool {
+        let above = self.above.lock().unwrap_or_else(PoisonError::into_inner);
+        above.is_some() && path.parent() == above.as_deref() && !self.root.starts_with(path)
+    }
+
+    fn set_above(&self, directory: Option<PathBuf>) {
+        *self.above.lock().unwrap_or_else(PoisonError::into_inner) = directory;
+    }
 }
 
 impl Watch {
-    pub(super) fn new(mode: WatchMode, commands: Sender<Command>) -> Self {
+    pub(super) fn new(mode: WatchMode, code: &CodeDirectory, commands: Sender<Command>) -> Self {
+        let code_directory = Arc::new(CodeDirectoryWatch {
+            root: code.root.clone(),
+            above: Mutex::default(),
+        });
+        let filter = code_directory.clone();
         let watcher = match mode {
             WatchMode::Auto => notify::recommended_watcher(move |event: notify::Result<Event>| {
-                if let Some(command) = command_for(event) {
+                if let Some(command) = command_for(event, &filter) {
                     // The thread that reloads ends only with the process.
                     _ = commands.send(command);
                 }
@@ -42,6 +68,7 @@ impl Watch {
         Watch {
             watcher,
             watched: HashMap::new(),
+            code_directory,
         }
     }
 
@@ -61,18 +88,21 @@ impl Watch {
             return false;
         }
         let mut wanted: HashMap<(u64, u64), Vec<PathBuf>> = HashMap::new();
-        let above = [code.root.clone(), code.root.join("environments")];
-        let read = loaded.flat_map(|loaded| {
-            loaded
-                .directories()
-                .map(Path::to_path_buf)
-                .collect::<Vec<_>>()
-        });
-        for directory in above.into_iter().chain(read) {
-            if let Some(stamp) = Stamp::of(&directory) {
-                wanted.entry(stamp.identity()).or_default().push(directory);
-            }
+        let mut want = |directory: &Path| {
+            let identity = Stamp::of(directory)?.identity();
+            let names = wanted.entry(identity).or_default();
+            names.push(directory.to_owned());
+            Some(names.len())
+        };
+        want(&code.root);
+        want(&code.root.join("environments"));
+        for directory in loaded.flat_map(Loaded::directories) {
+            want(directory);
         }
+        let above = load::nearest_directory(&code.root);
+        let others = above.as_deref().and_then(&mut want);
+        self.code_directory
+            .set_above(above.filter(|_| others == Some(1)));
         self.watched.retain(|identity, directory| {
             let stays = wanted
                 .get(identity)
@@ -126,8 +156,8 @@ impl Watch {
     }
 }
 
-/// What an event means; `None` where nothing was changed.
-fn command_for(event: notify::Result<Event>) -> Option<Command> {
+/// What an event means; `None` where nothing was changed that matters.
+fn command_for(event: notify::Result<Event>, code: &CodeDirectoryWatch) -> Option<Command> {
     match event {
         Ok(event) if event.need_rescan() => Some(Command::Lost),
         Ok(Event {
@@ -135,6 +165,7 @@ fn command_for(event: notify::Result<Event>) -> Option<Command> {
             ..
         }) => None,
         Ok(event) if event.paths.is_empty() => Some(Command::Lost),
+        Ok(event) if event.paths.iter().all(|path| code.is_elsewhere(path)) => None,
         Ok(event) => Some(Command::Changed(event.paths)),
         Err(_) => Some(Command::Lost),
     }

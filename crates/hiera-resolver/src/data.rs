@@ -24,7 +24,7 @@ use crate::value::Value;
 use crate::{hocon, json};
 
 /// The formats of data files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
     /// As `yaml_data` reads it.
     Yaml,

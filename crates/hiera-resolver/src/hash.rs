@@ -163,6 +163,13 @@ impl Hash {
         self.traits
     }
 
+    /// Takes no more room than it needs, for data that stays; see [`exact`].
+    pub(crate) fn compact(&mut self) {
+        if let Entries::Small(list) = &mut self.entries {
+            *list = exact(std::mem::take(list));
+        }
+    }
+
     pub(crate) fn seal(&mut self) {
         match &mut self.entries {
             Entries::Small(list) => list.shrink_to_fit(),
@@ -170,6 +177,17 @@ impl Hash {
         }
         self.traits = Traits::of_entries(self.iter());
     }
+}
+
+/// A list in an allocation of its own size. Shrinking hands nothing back where the allocator finds the old one to fit
+/// well enough, and data is made of small lists.
+pub(crate) fn exact<T>(mut list: Vec<T>) -> Vec<T> {
+    if list.len() == list.capacity() {
+        return list;
+    }
+    let mut exact = Vec::with_capacity(list.len());
+    exact.append(&mut list);
+    exact
 }
 
 impl PartialEq for Hash {

@@ -14,19 +14,19 @@ use crate::tree::Tree;
 type Map<T> = IndexMap<ArcStr, T, foldhash::fast::RandomState>;
 
 /// One environment: its layers, its files, and the directories they lie in.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Snapshot {
     global: Arc<Layer>,
-    environment: Layer,
-    modules: Map<Layer>,
+    environment: Arc<Layer>,
+    modules: Arc<Map<Layer>>,
     yaml: Map<Arc<DataFile>>,
     json: Map<Arc<DataFile>>,
     hocon: Map<Arc<DataFile>>,
     /// By the keys they are decrypted with.
-    eyaml: Vec<(KeysId, Map<Arc<DataFile>>)>,
+    eyaml: IndexMap<KeysId, Map<Arc<DataFile>>, foldhash::fast::RandomState>,
     unknown: Map<Arc<DataFile>>,
-    directories: Map<Vec<Entry>>,
-    indices: Indices,
+    directories: Map<Arc<[Entry]>>,
+    indices: Arc<Indices>,
     revision: String,
 }
 
@@ -47,48 +47,47 @@ pub struct Parts {
     pub environment: Layer,
     /// The modules by name, with or without data.
     pub modules: Vec<(ArcStr, Layer)>,
-    /// The files of all levels, by what they are read as.
+    /// The files of all levels, by what they are read as, in the order of their paths.
     pub files: Vec<(Format, Arc<DataFile>)>,
     /// The directories that globs may go through, by absolute path.
-    pub directories: Vec<(ArcStr, Vec<Entry>)>,
+    pub directories: Vec<(ArcStr, Arc<[Entry]>)>,
     /// The digest of all this.
+    pub revision: String,
+}
+
+/// What is different in a snapshot that follows another.
+#[derive(Debug, Default)]
+pub struct Differences {
+    /// The files that are new, or other than they were.
+    pub files: Vec<(Format, Arc<DataFile>)>,
+    /// The files that are gone.
+    pub gone: Vec<(Format, ArcStr)>,
+    /// The directories with other entries.
+    pub directories: Vec<(ArcStr, Arc<[Entry]>)>,
+    /// The digest of all that there is now.
     pub revision: String,
 }
 
 impl Snapshot {
     /// Puts the parts together.
     pub fn build(parts: Parts) -> Self {
-        let files = |wanted: Format| {
-            let files = parts.files.iter().filter(|(format, _)| *format == wanted);
-            files
-                .map(|(_, file)| (file.path().clone(), file.clone()))
-                .collect()
-        };
-        let mut keys: Vec<KeysId> = Vec::new();
-        for (format, _) in &parts.files {
-            if let Format::Eyaml(id) = format
-                && !keys.contains(id)
-            {
-                keys.push(*id);
-            }
-        }
         let mut snapshot = Snapshot {
-            yaml: files(Format::Yaml),
-            json: files(Format::Json),
-            hocon: files(Format::Hocon),
-            eyaml: keys
-                .into_iter()
-                .map(|keys| (keys, files(Format::Eyaml(keys))))
-                .collect(),
-            unknown: files(Format::Unknown),
+            yaml: Map::default(),
+            json: Map::default(),
+            hocon: Map::default(),
+            eyaml: IndexMap::default(),
+            unknown: Map::default(),
             global: parts.global,
-            environment: parts.environment,
-            modules: parts.modules.into_iter().collect(),
+            environment: Arc::new(parts.environment),
+            modules: Arc::new(parts.modules.into_iter().collect()),
             directories: parts.directories.into_iter().collect(),
-            indices: Indices::default(),
+            indices: Arc::default(),
             revision: parts.revision,
         };
-        snapshot.indices = snapshot.index();
+        for (format, file) in parts.files {
+            snapshot.map_mut(format).insert(file.path().clone(), file);
+        }
+        snapshot.indices = Arc::new(snapshot.index());
         snapshot
     }
 
@@ -99,7 +98,7 @@ impl Snapshot {
             files
         };
         let formats = [Format::Yaml, Format::Json, Format::Hocon].into_iter();
-        let formats = formats.chain(self.eyaml.iter().map(|(keys, _)| Format::Eyaml(*keys)));
+        let formats = formats.chain(self.eyaml.keys().map(|keys| Format::Eyaml(*keys)));
         let files: Vec<(Format, Vec<Arc<DataFile>>)> = formats
             .filter_map(|format| Some((format, in_order(self.map(format)?))))
             .collect();
@@ -119,6 +118,35 @@ impl Snapshot {
         }
     }
 
+    /// The snapshot that follows where only files have changed. What has not is shared.
+    pub fn with(&self, differences: Differences) -> Self {
+        let mut next = self.clone();
+        for (format, file) in differences.files {
+            // In the order of their paths, as `build` put them.
+            next.map_mut(format)
+                .insert_sorted(file.path().clone(), file);
+        }
+        for (format, path) in differences.gone {
+            next.map_mut(format).shift_remove(&path);
+        }
+        next.directories.extend(differences.directories);
+        next.revision = differences.revision;
+        next.indices = Arc::new(next.index());
+        next
+    }
+
+    /// The layers, from the global one down.
+    pub fn layers(&self) -> impl Iterator<Item = &Layer> {
+        [&*self.global, &*self.environment]
+            .into_iter()
+            .chain(self.modules.values())
+    }
+
+    /// What lies in a directory, where it is one that globs may go through.
+    pub fn listing(&self, directory: &str) -> Option<&Arc<[Entry]>> {
+        self.directories.get(directory)
+    }
+
     /// The digest of what is loaded: the same data gives the same one everywhere.
     pub fn revision(&self) -> &str {
         &self.revision
@@ -131,7 +159,7 @@ impl Snapshot {
 
     /// The files that were read.
     pub fn files(&self) -> impl Iterator<Item = &Arc<DataFile>> {
-        let encrypted = self.eyaml.iter().flat_map(|(_, files)| files.values());
+        let encrypted = self.eyaml.values().flat_map(Map::values);
         self.yaml
             .values()
             .chain(self.json.values())
@@ -145,11 +173,17 @@ impl Snapshot {
             Format::Json => Some(&self.json),
             Format::Hocon => Some(&self.hocon),
             Format::Unknown => Some(&self.unknown),
-            Format::Eyaml(id) => self
-                .eyaml
-                .iter()
-                .find(|(keys, _)| *keys == id)
-                .map(|(_, files)| files),
+            Format::Eyaml(id) => self.eyaml.get(&id),
+        }
+    }
+
+    fn map_mut(&mut self, format: Format) -> &mut Map<Arc<DataFile>> {
+        match format {
+            Format::Yaml => &mut self.yaml,
+            Format::Json => &mut self.json,
+            Format::Hocon => &mut self.hocon,
+            Format::Unknown => &mut self.unknown,
+            Format::Eyaml(id) => self.eyaml.entry(id).or_default(),
         }
     }
 }
@@ -189,7 +223,78 @@ impl Directory for Snapshot {
         let path = crate::path::normalize(path);
         self.directories
             .get(path.as_ref())
-            .cloned()
+            .map(|entries| entries.to_vec())
             .unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Texts;
+    use crate::glob::EntryKind;
+    use crate::table_key::TableKey;
+
+    fn file(path: &str, text: &str) -> Arc<DataFile> {
+        let mut texts = Texts::default();
+        let file = DataFile::decode(path, Format::Yaml, text.as_bytes(), &mut texts);
+        Arc::new(file)
+    }
+
+    #[test]
+    fn a_snapshot_that_follows_shares_what_has_not_changed() {
+        let entries = |names: &[&str]| -> Arc<[Entry]> {
+            let entry = |name: &&str| Entry {
+                name: (*name).into(),
+                kind: EntryKind::File,
+            };
+            names.iter().map(entry).collect()
+        };
+        let files = ["/a", "/c", "/d"].map(|path| (Format::Yaml, file(path, "k: 1")));
+        let first = Snapshot::build(Parts {
+            global: Arc::new(Layer::Absent),
+            environment: Layer::Absent,
+            modules: Vec::new(),
+            files: files.to_vec(),
+            directories: vec![("/".into(), entries(&["a", "c", "d"]))],
+            revision: "1".to_owned(),
+        });
+        let next = first.with(Differences {
+            files: vec![
+                (Format::Yaml, file("/b", "k: 2")),
+                (Format::Yaml, file("/c", "k: 2")),
+                (Format::Eyaml(7), file("/b", "k: 3")),
+            ],
+            gone: vec![(Format::Yaml, "/d".into())],
+            directories: vec![("/".into(), entries(&["a", "b", "c"]))],
+            revision: "2".to_owned(),
+        });
+        let shown = |snapshot: &Snapshot| -> Vec<String> {
+            let value = |file: &Arc<DataFile>| {
+                format!(
+                    "{:?}",
+                    file.contents().unwrap().get(&TableKey::new("k".into()))
+                )
+            };
+            let files = snapshot.files();
+            files
+                .map(|file| format!("{} {}", file.path(), value(file)))
+                .collect()
+        };
+        let expected = ["/a Some(Int(1))", "/c Some(Int(1))", "/d Some(Int(1))"];
+        assert_eq!(shown(&first), expected);
+        assert_eq!(first.glob("/*").len(), 3);
+        let expected = [
+            "/a Some(Int(1))",
+            "/b Some(Int(2))",
+            "/c Some(Int(2))",
+            "/b Some(Int(3))",
+        ];
+        assert_eq!(shown(&next), expected);
+        assert_eq!(next.glob("/*"), ["/a", "/b", "/c"]);
+        assert_eq!((first.revision(), next.revision()), ("1", "2"));
+        let kept = [&first, &next].map(|snapshot| snapshot.yaml.get("/a").unwrap().clone());
+        assert!(Arc::ptr_eq(&kept[0], &kept[1]));
+        assert!(next.file("/d", Format::Yaml).is_none());
     }
 }

@@ -105,7 +105,9 @@ static CALL: LazyLock<Option<Regex>> =
 impl Template {
     /// Takes a text apart; `None` where it holds no `%{`.
     pub fn parse(text: &str) -> Option<Self> {
-        memchr::memmem::find(text.as_bytes(), b"%{")?;
+        // Nearly every text has no `%`, and most are too short for anything cleverer to pay.
+        let mut signs = memchr::memchr_iter(b'%', text.as_bytes());
+        signs.find(|place| text.as_bytes().get(place + 1) == Some(&b'{'))?;
         Some(Template {
             source: text.into(),
             parts: split(text),

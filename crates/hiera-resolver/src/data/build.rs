@@ -6,9 +6,12 @@ use arcstr::ArcStr;
 use psych_yaml::{Build, Mark, Scalar, Source, Style};
 
 use super::{Decrypt, Notice, Texts, is_encrypted};
-use crate::hash::Hash;
+use crate::hash::{Hash, exact};
 use crate::template::{Origin, Template};
 use crate::value::Value;
+
+/// Room for the items of most collections, so that they need not move while they are gathered.
+const USUAL_LENGTH: usize = 8;
 
 /// Makes values of a file's nodes.
 pub(super) struct ValueBuilder<'a> {
@@ -125,7 +128,7 @@ impl Build for ValueBuilder<'_> {
     }
 
     fn sequence(&mut self) -> Vec<Value> {
-        Vec::new()
+        Vec::with_capacity(USUAL_LENGTH)
     }
 
     fn push(&mut self, sequence: &mut Vec<Value>, value: Value) {
@@ -133,11 +136,11 @@ impl Build for ValueBuilder<'_> {
     }
 
     fn finish_sequence(&mut self, sequence: Vec<Value>, _mark: Mark) -> Value {
-        Value::array(sequence)
+        Value::array(exact(sequence))
     }
 
     fn mapping(&mut self) -> Hash {
-        Hash::new()
+        Hash::with_capacity(USUAL_LENGTH)
     }
 
     fn insert(&mut self, mapping: &mut Hash, key: Value, value: Value) {
@@ -158,7 +161,8 @@ impl Build for ValueBuilder<'_> {
         mapping.insert(key, value);
     }
 
-    fn finish_mapping(&mut self, mapping: Hash, _mark: Mark) -> Value {
+    fn finish_mapping(&mut self, mut mapping: Hash, _mark: Mark) -> Value {
+        mapping.compact();
         Value::hash(mapping)
     }
 

@@ -1,0 +1,144 @@
+//! The revision: a digest of names and contents.
+
+use std::path::Path;
+
+use hiera_resolver::Format;
+use sha2::{Digest, Sha256};
+
+use super::{CodeDirectory, ContentDigest};
+
+/// What the digests of all files add up to. A sum does not ask for an order, can be worked out on many cores, and
+/// is quick to change where one file does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Revision([u64; 4]);
+
+impl Revision {
+    /// The digest of one file.
+    fn of(name: &str, content: &ContentDigest) -> Self {
+        let digest = Sha256::new()
+            .chain_update(name.as_bytes())
+            // No name has it, so that name and content cannot be taken for each other.
+            .chain_update([0])
+            .chain_update(content)
+            .finalize();
+        let mut words = digest.chunks_exact(8).map(|bytes| {
+            bytes
+                .iter()
+                .fold(0, |word, byte| word << 8 | u64::from(*byte))
+        });
+        Revision(std::array::from_fn(|_| words.next().unwrap_or_default()))
+    }
+
+    pub(super) fn add(&mut self, other: Revision) {
+        for (word, more) in self.0.iter_mut().zip(other.0) {
+            *word = word.wrapping_add(more);
+        }
+    }
+
+    pub(super) fn remove(&mut self, other: Revision) {
+        for (word, less) in self.0.iter_mut().zip(other.0) {
+            *word = word.wrapping_sub(less);
+        }
+    }
+}
+
+impl std::fmt::Display for Revision {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [first, second, ..] = self.0;
+        write!(out, "{first:016x}{second:016x}")
+    }
+}
+
+/// Names relative to what they belong to, so that the place of the code directory does not matter.
+pub(super) struct Names {
+    roots: Vec<(String, &'static str)>,
+}
+
+impl Names {
+    pub(super) fn new(code: &CodeDirectory, environment: &str) -> Self {
+        let global = code.hiera_config.as_deref().and_then(Path::parent);
+        let environment = code.environment(environment);
+        let roots = [(environment.as_path(), "environment"), (&code.root, "code")];
+        let roots = roots
+            .into_iter()
+            .chain(global.map(|root| (root, "global")))
+            // As paths are compared: a slash at the end says nothing.
+            .map(|(root, name)| (root.components().as_path().to_string_lossy().into(), name))
+            .collect();
+        Names { roots }
+    }
+
+    /// What a configuration adds to the revision.
+    pub(super) fn config(&self, path: &Path, content: &ContentDigest) -> Revision {
+        Revision::of(&self.logical("", path), content)
+    }
+
+    /// What a data file adds to the revision.
+    pub(super) fn file(&self, format: Format, path: &str, content: &ContentDigest) -> Revision {
+        let kind = match format {
+            Format::Yaml => "Yaml ",
+            Format::Json => "Json ",
+            Format::Hocon => "Hocon ",
+            Format::Eyaml(_) => "Eyaml ",
+            Format::Unknown => "Unknown ",
+        };
+        Revision::of(&self.logical(kind, Path::new(path)), content)
+    }
+
+    fn logical(&self, kind: &str, path: &Path) -> String {
+        let path = path.to_string_lossy();
+        let inside = self.roots.iter().find_map(|(root, name)| {
+            let rest = path.strip_prefix(root.as_str())?;
+            Some((
+                *name,
+                rest.strip_prefix('/').or(rest.is_empty().then_some(""))?,
+            ))
+        });
+        let (name, rest) = inside.unwrap_or(("", &path));
+        [kind, name, ":", rest].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_knows_no_order_and_forgets_what_is_taken_away() {
+        let [a, b, c] = ["a", "b", "c"].map(|name| Revision::of(name, &[7; 32]));
+        let sum = |parts: &[Revision]| {
+            let mut sum = Revision::default();
+            parts.iter().for_each(|part| sum.add(*part));
+            sum
+        };
+        assert_eq!(sum(&[a, b, c]), sum(&[c, a, b]));
+        assert_ne!(sum(&[a, b]), sum(&[a, c]));
+        assert_ne!(sum(&[a, a]), Revision::default());
+        let mut less = sum(&[a, b, c]);
+        less.remove(b);
+        assert_eq!(less, sum(&[a, c]));
+    }
+
+    #[test]
+    fn a_name_tells_where_a_file_belongs() {
+        let code = CodeDirectory {
+            root: "/code".into(),
+            hiera_config: Some("/etc/hiera.yaml".into()),
+            max_file_size: 1,
+        };
+        let names = Names::new(&code, "p");
+        for (path, expected) in [
+            (
+                "/code/environments/p/data/a.yaml",
+                "environment:data/a.yaml",
+            ),
+            ("/code/modules/m/hiera.yaml", "code:modules/m/hiera.yaml"),
+            ("/etc/data/a.yaml", "global:data/a.yaml"),
+            ("/code/environments/p", "environment:"),
+            ("/code2/a.yaml", ":/code2/a.yaml"),
+            ("/srv/a.yaml", ":/srv/a.yaml"),
+        ] {
+            assert_eq!(names.logical("", Path::new(path)), expected);
+        }
+    }
+}

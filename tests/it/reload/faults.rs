@@ -1,0 +1,204 @@
+//! What is wrong on disk keeps the old data, until it is mended.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+
+use super::{FIXTURE, Served};
+use crate::process::wait_for;
+
+#[test]
+fn a_broken_file_keeps_the_old_data_as_a_whole() {
+    let served = Served::new(&format!("{FIXTURE}\n//- /data/nodes/a.yaml\nwho: a\n"));
+    let before = served.revision("production");
+    assert!(
+        served
+            .server
+            .get("/metrics")
+            .text()
+            .contains("hierad_environments_kept 0")
+    );
+    // A good change and a bad one, in one step.
+    served.write("R/next/common.yaml", "k: 2\nwho: nobody\n");
+    served.write("R/next/nodes/a.yaml", "who: a\nbad: [1,\n  2\n");
+    let (data, old) = (served.tree.path("/data"), served.tree.path("R/old"));
+    fs::rename(&data, &old).unwrap();
+    fs::rename(served.tree.path("R/next"), &data).unwrap();
+    let shown = served.wait_for_state("kept");
+    assert_eq!(shown["revision"], json!(before));
+    let fault = &shown["faults"][0];
+    let file = served.tree.path("/data/nodes/a.yaml").display().to_string();
+    assert_eq!(fault["file"], json!(file), "{shown}");
+    assert_eq!(
+        (&fault["line"], &fault["column"]),
+        (&json!(4), &json!(1)),
+        "{shown}"
+    );
+    assert!(
+        fault["message"].as_str().unwrap().contains("flow sequence"),
+        "{shown}"
+    );
+    served.is("k", &json!(1));
+    served.is("who", &json!("anybody"));
+    let metrics = served.server.get("/metrics").text();
+    assert!(metrics.contains("hierad_environments_kept 1"), "{metrics}");
+
+    // However often it is looked at, it is logged once.
+    for _ in 0..3 {
+        assert_eq!(served.reload("production").json()["outcome"], "kept");
+    }
+    served.write("/data/other.yaml", "x: 1\n");
+    assert_eq!(served.reload("production").json()["outcome"], "kept");
+    let log = served.server.log();
+    assert_eq!(log.matches("the old data is kept").count(), 1, "{log}");
+    assert!(log.contains(&format!("{file}:4:1")), "{log}");
+
+    served.write("/data/nodes/a.yaml", "who: a\nbad: [1, 2]\n");
+    served.becomes("k", &json!(2));
+    assert_eq!(served.shown("production")["state"], "ok");
+    assert!(
+        served
+            .server
+            .get("/metrics")
+            .text()
+            .contains("hierad_environments_kept 0")
+    );
+}
+
+#[test]
+fn a_fault_that_is_taken_back_leaves_what_is_served() {
+    let served = Served::new(FIXTURE);
+    let before = served.shown("production");
+    served.write("/data/common.yaml", "k: [\n");
+    served.wait_for_state("kept");
+    served.write("/data/common.yaml", "k: 1\nwho: anybody\n");
+    let shown = served.wait_for_state("ok");
+    assert_eq!(shown["revision"], before["revision"]);
+    assert_eq!(shown["faults"], json!([]));
+    assert_eq!(shown["last_fault"], json!(null));
+}
+
+#[test]
+fn a_fault_in_a_new_directory_is_mended_there() {
+    let served = Served::new(FIXTURE);
+    served.write("/data/nodes/eu/a.yaml", "who: [\n");
+    served.wait_for_state("kept");
+    served.write("/data/nodes/eu/a.yaml", "who: eu\n");
+    served.comes_to(&json!({ "key": "who", "node": "eu/a" }), &json!("eu"));
+    served.wait_for_state("ok");
+}
+
+#[test]
+fn a_broken_configuration_keeps_the_old_data_and_is_mended() {
+    let served = Served::new(FIXTURE);
+    served.write(
+        "/hiera.yaml",
+        "version: 5\nhierarchy: [{name: x, pat: y}]\n",
+    );
+    let shown = served.wait_for_state("kept");
+    let file = served.tree.path("/hiera.yaml").display().to_string();
+    assert_eq!(shown["faults"][0]["file"], json!(file), "{shown}");
+    assert_eq!(shown["faults"][0]["line"], 2, "{shown}");
+    served.is("k", &json!(1));
+    served.write(
+        "/hiera.yaml",
+        "version: 5\nhierarchy: [{name: x, path: new/y.yaml}]\n",
+    );
+    served.write("/data/new/y.yaml", "k: 3\n");
+    served.becomes("k", &json!(3));
+}
+
+#[test]
+fn a_file_that_is_faulty_at_the_start_fails_the_lookups_that_need_it() {
+    let served = Served::new(&format!("{FIXTURE}\n//- /data/nodes/bad.yaml\nwho: [\n"));
+    let failing = json!({ "key": "who", "node": "bad" });
+    assert_eq!(served.ask(&failing).status, 422);
+    served.is("who", &json!("anybody"));
+    assert_eq!(
+        served.value_of(&json!({ "key": "who", "node": "good" })),
+        json!("anybody")
+    );
+    let shown = served.shown("production");
+    assert_eq!(shown["state"], "faulty");
+    assert_eq!(shown["faults"].as_array().unwrap().len(), 1, "{shown}");
+    // It is served already, so it keeps nothing else back.
+    served.write("/data/common.yaml", "k: 2\nwho: anybody\n");
+    served.becomes("k", &json!(2));
+    assert_eq!(served.ask(&failing).status, 422);
+    served.write("/data/nodes/bad.yaml", "who: good\n");
+    served.comes_to(&failing, &json!("good"));
+    assert_eq!(served.shown("production")["state"], "ok");
+}
+
+/// Puts something where a data file should be.
+type Make<'a> = &'a dyn Fn(&Path);
+
+#[test]
+fn what_is_no_data_keeps_the_old_data_and_the_server_lives() {
+    let served = Served::new(FIXTURE);
+    let (nodes, bad) = (
+        "/data/nodes/x.yaml",
+        served.tree.path("/data/nodes/bad.yaml"),
+    );
+    served.write(nodes, "who: x\n");
+    served.comes_to(&json!({ "key": "who", "node": "x" }), &json!("x"));
+    let directory = |path: &Path| fs::create_dir(path).unwrap();
+    let pipe = |path: &Path| {
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    };
+    let huge = |path: &Path| {
+        // A sparse file: 200 MB that take no room.
+        let file = fs::File::create(path).unwrap();
+        file.set_len(200_000_000).unwrap();
+    };
+    let dangling = |path: &Path| symlink("nowhere", path).unwrap();
+    let itself = |path: &Path| symlink("bad.yaml", path).unwrap();
+    let kinds: [(Make<'_>, &str); 5] = [
+        (&directory, "it is a directory"),
+        (&pipe, "it is a pipe"),
+        (&huge, "larger than 67108864 bytes"),
+        (&dangling, ""),
+        (&itself, ""),
+    ];
+    for (number, (make, reason)) in (10..).zip(kinds) {
+        make(&bad);
+        served.write("/data/common.yaml", format!("k: {number}\nwho: anybody\n"));
+        let shown = wait_for("the change to be looked at", || {
+            let shown = served.shown("production");
+            (shown["state"] == "kept" || served.value("k") == json!(number)).then_some(shown)
+        });
+        assert_eq!(
+            served.value_of(&json!({ "key": "who", "node": "x" })),
+            json!("x")
+        );
+        if served.value("k") != json!(number) {
+            let fault = &shown["faults"][0];
+            assert_eq!(fault["file"], json!(bad.display().to_string()), "{shown}");
+            assert!(
+                fault["message"].as_str().unwrap().contains(reason),
+                "{shown}"
+            );
+        }
+        _ = fs::remove_file(&bad);
+        _ = fs::remove_dir(&bad);
+        served.becomes("k", &json!(number));
+        served.wait_for_state("ok");
+    }
+}
+
+#[test]
+fn links_in_circles_are_followed_no_further_than_they_lead() {
+    let served = Served::new(FIXTURE);
+    served.write("/data/nodes/x.yaml", "who: x\n");
+    symlink(".", served.tree.path("/data/nodes/here")).unwrap();
+    symlink("..", served.tree.path("/data/nodes/up")).unwrap();
+    symlink("b", served.tree.path("/data/nodes/a")).unwrap();
+    symlink("a", served.tree.path("/data/nodes/b")).unwrap();
+    served.comes_to(&json!({ "key": "who", "node": "x" }), &json!("x"));
+    served.write("/data/common.yaml", "k: 2\n");
+    served.becomes("k", &json!(2));
+    assert_eq!(served.shown("production")["state"], "ok");
+}
