@@ -84,9 +84,9 @@ struct Entry {
 pub(crate) struct Survey<'a> {
     /// Their `lookup_options`, compiled, the highest level first; `None` where some have to be worked out by the
     /// lookup.
-    pub(crate) options: Option<SmallVec<[&'a Options; 8]>>,
+    pub(crate) options: Option<SmallVec<[&'a Options; 4]>>,
     /// All files that are there, in order, where there is nothing else to search.
-    pub(crate) files: Option<SmallVec<[&'a Contents; 16]>>,
+    pub(crate) files: Option<SmallVec<[&'a Contents; 8]>>,
 }
 
 impl LayerIndex {

@@ -23,7 +23,7 @@ impl BuildHasher for TableState {
 }
 
 /// A text and its hash.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct TableKey {
     text: ArcStr,
     hash: u64,
@@ -51,6 +51,14 @@ impl TableKey {
 pub fn hash_of(text: &str) -> u64 {
     TableState.hash_one(text)
 }
+
+impl PartialEq for TableKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash && self.text == other.text
+    }
+}
+
+impl Eq for TableKey {}
 
 impl std::fmt::Debug for TableKey {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

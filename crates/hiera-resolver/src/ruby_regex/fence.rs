@@ -38,7 +38,10 @@ impl Fence {
         let text = text.as_bytes();
         let starts = self.starts.as_deref();
         let ends = self.ends.as_deref();
-        ends.is_none_or(|ends| ends.iter().any(|end| text.ends_with(end)))
+        // Most are told apart by one letter, which takes no call.
+        let has_end =
+            |end: &[u8]| end.is_empty() || end.last() == text.last() && text.ends_with(end);
+        ends.is_none_or(|ends| ends.iter().any(|end| has_end(end)))
             && starts.is_none_or(|starts| starts.iter().any(|start| text.starts_with(start)))
     }
 }
