@@ -68,28 +68,47 @@ fn write_float(number: f64, out: &mut Vec<u8>) {
 /// Appends a text with quotes and escapes.
 pub fn write_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
-    let mut rest = text.as_bytes();
-    while let Some(place) = rest
-        .iter()
-        .position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\'))
-    {
-        let (plain, behind) = rest.split_at(place);
-        out.extend_from_slice(plain);
-        let Some((special, behind)) = behind.split_first() else {
-            break;
-        };
-        match special {
-            b'"' => out.extend_from_slice(b"\\\""),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            other => out.extend_from_slice(format!("\\u{other:04x}").as_bytes()),
+    let bytes = text.as_bytes();
+    let mut start = 0;
+    loop {
+        let end = end_of_plain(bytes, start);
+        out.extend_from_slice(bytes.get(start..end).unwrap_or_default());
+        match bytes.get(end) {
+            None => break,
+            Some(b'"') => out.extend_from_slice(b"\\\""),
+            Some(b'\\') => out.extend_from_slice(b"\\\\"),
+            Some(b'\n') => out.extend_from_slice(b"\\n"),
+            Some(b'\r') => out.extend_from_slice(b"\\r"),
+            Some(b'\t') => out.extend_from_slice(b"\\t"),
+            Some(other) => out.extend_from_slice(format!("\\u{other:04x}").as_bytes()),
         }
-        rest = behind;
+        start = end + 1;
     }
-    out.extend_from_slice(rest);
     out.push(b'"');
+}
+
+/// The next place in a string of JSON that is not plain: a quote, a backslash or a control character; or the end.
+pub(crate) fn end_of_plain(bytes: &[u8], mut place: usize) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const TOPS: u64 = u64::from_ne_bytes([0x80; 8]);
+    while let Some(chunk) = bytes.get(place..).and_then(<[u8]>::first_chunk::<8>) {
+        let word = u64::from_le_bytes(*chunk);
+        let zeros = |word: u64| word.wrapping_sub(ONES) & !word;
+        let quotes = zeros(word ^ (ONES * 0x22));
+        let backslashes = zeros(word ^ (ONES * 0x5c));
+        let controls = word.wrapping_sub(ONES * 0x20) & !word;
+        // Each byte that is looked for has its top bit set; bytes behind the first of them may have it too.
+        let found = (quotes | backslashes | controls) & TOPS;
+        if found != 0 {
+            return place + found.trailing_zeros() as usize / 8;
+        }
+        place += 8;
+    }
+    let is_plain = |byte: &u8| *byte >= 0x20 && !matches!(byte, b'"' | b'\\');
+    while bytes.get(place).is_some_and(is_plain) {
+        place += 1;
+    }
+    place
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 
+use crate::json::end_of_plain;
+
 /// Goes over one JSON text.
 pub(crate) struct Scanner<'a> {
     text: &'a str,
@@ -363,30 +365,6 @@ pub(crate) fn plain_text(raw: &str) -> Option<&str> {
     memchr::memchr(b'\\', inner.as_bytes())
         .is_none()
         .then_some(inner)
-}
-
-/// The next place of a quote, a backslash or a control character.
-fn end_of_plain(bytes: &[u8], mut place: usize) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const TOPS: u64 = u64::from_ne_bytes([0x80; 8]);
-    while let Some(chunk) = bytes.get(place..).and_then(<[u8]>::first_chunk::<8>) {
-        let word = u64::from_le_bytes(*chunk);
-        let zeros = |word: u64| word.wrapping_sub(ONES) & !word;
-        let quotes = zeros(word ^ (ONES * 0x22));
-        let backslashes = zeros(word ^ (ONES * 0x5c));
-        let controls = word.wrapping_sub(ONES * 0x20) & !word;
-        // Each byte that is looked for has its top bit set; bytes behind the first of them may have it too.
-        let found = (quotes | backslashes | controls) & TOPS;
-        if found != 0 {
-            return place + found.trailing_zeros() as usize / 8;
-        }
-        place += 8;
-    }
-    let is_plain = |byte: &u8| *byte >= 0x20 && !matches!(byte, b'"' | b'\\');
-    while bytes.get(place).is_some_and(is_plain) {
-        place += 1;
-    }
-    place
 }
 
 #[cfg(test)]
