@@ -306,6 +306,17 @@ impl<'s, 'a> Walk<'s, 'a> {
         key: &LookupKey,
         strategy: &MergeStrategy,
     ) -> Step {
+        // As long as no token is filled in, there is no lookup inside of this one to guard against.
+        if self.names.is_empty()
+            && let (true, Some(files)) = (strategy.is_first(), &prepared.survey.files)
+        {
+            let found = files.iter().find_map(|contents| contents.get(key.root()));
+            let traits = found.map(Value::traits).unwrap_or_default();
+            if !traits.has_templates && !traits.is_irregular {
+                self.spend(files.len() as u64)?;
+                return Ok(found.cloned());
+            }
+        }
         self.guarded(key, |walk| {
             if let (true, Some(files)) = (strategy.is_first(), &prepared.survey.files)
                 && let Some(found) = walk.in_files(files, key.root())?

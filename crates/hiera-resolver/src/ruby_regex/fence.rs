@@ -33,15 +33,18 @@ impl Fence {
         }
     }
 
+    /// What a matching text may end in; `None` where that may be anything.
+    pub(super) fn last_letters(&self) -> Option<Vec<u8>> {
+        let ends = self.ends.as_ref()?;
+        ends.iter().map(|end| end.last().copied()).collect()
+    }
+
     /// May a text of one line match?
     pub(super) fn lets_in(&self, text: &str) -> bool {
         let text = text.as_bytes();
         let starts = self.starts.as_deref();
         let ends = self.ends.as_deref();
-        // Most are told apart by one letter, which takes no call.
-        let has_end =
-            |end: &[u8]| end.is_empty() || end.last() == text.last() && text.ends_with(end);
-        ends.is_none_or(|ends| ends.iter().any(|end| has_end(end)))
+        ends.is_none_or(|ends| ends.iter().any(|end| text.ends_with(end)))
             && starts.is_none_or(|starts| starts.iter().any(|start| text.starts_with(start)))
     }
 }

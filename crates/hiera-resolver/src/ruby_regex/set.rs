@@ -19,6 +19,8 @@ pub struct PatternSet {
     validity: Validity,
     /// What a text must start and end with, for each one of `linear`.
     fences: Vec<Fence>,
+    /// The letters that a text must end in to match any of `linear`; `None` where that may be all.
+    last_letters: Option<Box<[bool; 256]>>,
 }
 
 impl PatternSet {
@@ -47,6 +49,7 @@ impl PatternSet {
             patterns,
             indices,
             validity,
+            last_letters: last_letters(&fences),
             fences,
         }
     }
@@ -66,8 +69,9 @@ impl PatternSet {
         };
         // Nearly all keys match no pattern, and nearly all patterns say how a key must start or end.
         // They hold line by line.
-        let is_possible = memchr::memchr(b'\n', text.as_bytes()).is_some()
-            || self.fences.iter().any(|fence| fence.lets_in(text));
+        let is_possible = self.has_last_letter(text)
+            && self.fences.iter().any(|fence| fence.lets_in(text))
+            || memchr::memchr(b'\n', text.as_bytes()).is_some();
         let found = is_possible.then(|| linear.matches(text).iter().next());
         let found = found.flatten();
         let found = found.and_then(|index| self.indices.get(index).copied());
@@ -76,6 +80,14 @@ impl PatternSet {
             found.is_none_or(|found| index < found) && self.indices.binary_search(&index).is_err()
         })?;
         Ok(before.or(found))
+    }
+
+    fn has_last_letter(&self, text: &str) -> bool {
+        let Some(letters) = &self.last_letters else {
+            return true;
+        };
+        let last = text.as_bytes().last();
+        last.is_some_and(|last| letters.get(usize::from(*last)) == Some(&true))
     }
 
     /// The first of the wanted patterns that matches, held against the text one by one.
@@ -91,4 +103,16 @@ impl PatternSet {
         }
         Ok(None)
     }
+}
+
+fn last_letters(fences: &[Fence]) -> Option<Box<[bool; 256]>> {
+    let mut letters = Box::new([false; 256]);
+    for fence in fences {
+        for letter in fence.last_letters()? {
+            if let Some(is_last) = letters.get_mut(usize::from(letter)) {
+                *is_last = true;
+            }
+        }
+    }
+    Some(letters)
 }
