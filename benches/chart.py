@@ -12,8 +12,12 @@ from xml.sax.saxutils import escape
 
 from measure import KINDS, OUT, ROOT, number
 
-WIDTH, LEFT, RIGHT, LINE = 860, 250, 90, 24
-TEXT, FAINT, OURS, OTHERS = "#7d8590", "#7d859055", "#2f81f7", "#c9813a"
+WIDTH, LEFT, RIGHT, LINE = 880, 280, 120, 24
+TEXT, FAINT, OURS, OTHERS, GOAL = "#7d8590", "#7d859055", "#2f81f7", "#c9813a", "#e5484d"
+
+KIND_NAMES = {"first_common": "first found, last level", "first_node": "first found, first level", "unique": "unique merge",
+              "hash": "hash merge", "deep": "deep merge", "bigdeep": "deep merge, 4 × 200 entries",
+              "interp": "three interpolations", "module": "module layer", "miss": "not found"}
 
 
 def main():
@@ -40,7 +44,7 @@ def rows_of(file):
 def draw_requests(canvas, rows):
     bars = [
         ("/noop: read, not looked at", rows["floor: /noop, body with facts"]["value"], OTHERS),
-        ("/pick: five facts kept", rows["floor: /pick"]["value"], OTHERS),
+        ("/pick: five variables kept", rows["floor: /pick"]["value"], OTHERS),
         ("hierad: first found of 6 levels", rows["first found"]["value"], OURS),
         ("/parse: a tree of all facts", rows["floor: /parse"]["value"], OTHERS),
     ]
@@ -53,22 +57,22 @@ def draw_requests(canvas, rows):
 
 
 def draw_peers(canvas, rows):
-    canvas.title("A lookup beside Puppet in process: CPU-µs, each line ten times the one before",
-                 "filled: the resolver, Puppet warm; hollow: a request over HTTP, Puppet with a fresh node")
+    canvas.title("A lookup, hierad (blue) beside Puppet in process (orange): CPU-µs, logarithmic",
+                 "filled: the resolver, Puppet warm; hollow: a request over HTTP, Puppet with a fresh node; right: Puppet / hierad")
     scale = logarithmic(0.1, 100_000)
     canvas.grid(scale, [10.0 ** power for power in range(-1, 6)], len(KINDS))
     for kind in KINDS:
         warm = rows[f"resolver, Puppet with a warm node: {kind}"]
         fresh = rows[f"request over HTTP, Puppet with a fresh node: {kind}"]
-        canvas.dots(kind, [(scale(warm["value"]), OURS, True), (scale(fresh["value"]), OURS, False),
+        canvas.dots(KIND_NAMES[kind], [(scale(warm["value"]), OURS, True), (scale(fresh["value"]), OURS, False),
                            (scale(warm["peer"]), OTHERS, True), (scale(fresh["peer"]), OTHERS, False)],
-                    f"{number(warm['ratio'])} ×, {number(fresh['ratio'])} ×")
+                    f"{warm['ratio']:.0f} ×, {fresh['ratio']:.0f} ×")
     canvas.end()
 
 
 def draw_instructions(canvas, rows):
     shown = [it for it in rows.values() if it["name"].startswith(("resolver:", "request:"))]
-    canvas.title("Instructions, each line ten times the one before", "mark: the goal, where one is set")
+    canvas.title("Instructions, logarithmic", "mark: the goal, where one is set")
     scale = logarithmic(100, 10_000_000)
     canvas.grid(scale, [10.0 ** power for power in range(2, 8)], len(shown))
     for it in shown:
@@ -113,20 +117,20 @@ class Canvas:
         length = max(1.0, self.x(place) - LEFT)
         self.parts.append(f'<rect x="{LEFT}" y="{self.y + 4}" width="{length:.1f}" height="{LINE - 8}" rx="2" '
                           f'fill="{colour}"/>')
-        self.text(LEFT + length + 8, self.y + 16, label, size=12)
+        self.text(WIDTH - 10, self.y + 16, label, anchor="end", size=12)
         self.y += LINE
 
     def mark(self, place, row=0):
         """On the row that was drawn last, or so many above it."""
         top = self.y - (row + 1) * LINE
-        self.line(self.x(place), top + 1, top + LINE - 1, TEXT, 3)
+        self.line(self.x(place), top + 1, top + LINE - 1, GOAL, 3)
 
     def dots(self, name, dots, label):
         self.text(LEFT - 10, self.y + 16, name, anchor="end")
         for place, colour, is_filled in dots:
             self.parts.append(f'<circle cx="{self.x(place):.1f}" cy="{self.y + 12}" r="5" stroke="{colour}" '
                               f'stroke-width="2" fill="{colour if is_filled else "none"}"/>')
-        self.text(WIDTH - RIGHT + 4, self.y + 16, label, size=12)
+        self.text(WIDTH - 10, self.y + 16, label, anchor="end", size=12)
         self.y += LINE
 
     def grid(self, scale, values, rows):

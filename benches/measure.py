@@ -5,6 +5,7 @@ CPU time and not wall clock is compared: the load runs on the same cores, and ot
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import statistics
@@ -128,6 +129,29 @@ def cpu_per_request(server, path, body_file, connections=8, seconds=1, is_found=
     if failed and is_found:
         sys.exit(f"{path} with {body_file}: {failed.group(0)}")
     return (after - before) / int(count.group(1))
+
+
+class OtherLoad:
+    """What other processes than this one's take of the cores, in percent, while it is entered."""
+
+    def __init__(self, *servers):
+        self.servers = servers
+
+    def __enter__(self):
+        self.start = self.now()
+        return self
+
+    def __exit__(self, *_):
+        others, everything = (after - before for before, after in zip(self.start, self.now()))
+        self.percent = 100 * max(0.0, others) / everything
+
+    def now(self):
+        with open("/proc/stat") as f:
+            # user, nice, system, idle, waiting, interrupts (2), stolen
+            ticks = [int(it) / os.sysconf("SC_CLK_TCK") for it in f.readline().split()[1:9]]
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        ours = used.ru_utime + used.ru_stime + sum(it.cpu_us() for it in self.servers) / 1e6
+        return sum(ticks) - ticks[3] - ticks[4] - ours, sum(ticks)
 
 
 def row(name, value, unit, goal=None, met=None, **beside):

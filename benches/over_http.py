@@ -14,8 +14,8 @@ import re
 import subprocess
 import sys
 
-from measure import (bodies, cpu_per_request, derived_bodies, floor, hierad, median, print_rows, program, ratio, row,
-                     tree, write_rows)
+from measure import (OtherLoad, bodies, cpu_per_request, derived_bodies, floor, hierad, median, print_rows, program, ratio,
+                     row, tree, write_rows)
 
 CPU = "CPU-µs a request"
 
@@ -121,13 +121,14 @@ def latency_rows(rounds):
     ours, theirs = hierad("medium"), floor()
     spread, floor_spread, results = [], [], []
     try:
-        for _ in range(rounds):
-            most = paced(ours, "/lookup", first, 0)["requests_per_second"]
-            mine = paced(ours, "/lookup", first, 0.7 * most)
-            its = paced(theirs, "/pick", first, 0.7 * most)
-            results.append((mine, its, most))
-            spread.append(mine["p99"] / mine["p50"])
-            floor_spread.append(its["p99"] / its["p50"])
+        with OtherLoad(ours, theirs) as others:
+            for _ in range(rounds):
+                most = paced(ours, "/lookup", first, 0)["requests_per_second"]
+                mine = paced(ours, "/lookup", first, 0.7 * most)
+                its = paced(theirs, "/pick", first, 0.7 * most)
+                results.append((mine, its, most))
+                spread.append(mine["p99"] / mine["p50"])
+                floor_spread.append(its["p99"] / its["p50"])
     finally:
         ours.stop()
         theirs.stop()
@@ -136,6 +137,7 @@ def latency_rows(rounds):
             floor=median(it[1][key] for it in results))
         for key, name in (("p50", "50th percentile"), ("p99", "99th percentile")))
     return [
+        row("what other processes took of the cores meanwhile", others.percent, "%"),
         row("most requests a second, load on the same cores", median(it[2] for it in results), "requests/s"),
         fifty,
         ninety_nine,

@@ -7,7 +7,7 @@
 //! | | |
 //! | --- | --- |
 //! | `POST /noop` | the body is not looked at |
-//! | `POST /pick` | the facts that the generated hierarchy names are kept, the others are skipped |
+//! | `POST /pick` | the variables that the generated hierarchy names are kept, the others are skipped |
 //! | `POST /parse` | everything becomes a tree |
 
 use std::borrow::Cow;
