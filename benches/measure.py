@@ -155,7 +155,7 @@ class OtherLoad:
 
 
 def row(name, value, unit, goal=None, met=None, **beside):
-    """A figure; `beside` has `floor` or `peer`, what it is compared with, and `ratio`."""
+    """A figure; `beside` has `floor` or `peer`, what it is compared with, `ratio`, and `middle_half` of the ratios."""
     return {"name": name, "value": value, "unit": unit, **beside, "goal": goal, "met": met}
 
 
@@ -167,11 +167,12 @@ def write_rows(file, rows):
 
 
 def print_rows(title, rows):
-    print(f"\n{title:58} {'value':>11} {'floor/peer':>11} {'ratio':>8}  goal")
+    print(f"\n{title:58} {'value':>11} {'floor/peer':>11} {'ratio':>8} {'middle half':>12}  goal")
     for it in rows:
         beside = it.get("floor", it.get("peer"))
         verdict = {True: "met", False: "MISSED", None: ""}[it["met"]]
-        print(f"{it['name']:58} {number(it['value']):>11} {number(beside):>11} {number(it.get('ratio')):>8}  "
+        print(f"{it['name']:58} {number(it['value']):>11} {number(beside):>11} {number(it.get('ratio')):>8} "
+              f"{'–'.join(map(number, it.get('middle_half', []))):>12}  "
               f"{it['goal'] or '-'} {verdict}")
     sys.stdout.flush()
 
@@ -187,3 +188,9 @@ def number(value):
 def ratio(over, under):
     """The median of the rounds' own ratios: what slows a round down slows both."""
     return median(a / b for a, b in zip(over, under))
+
+
+def middle_half(over, under):
+    """Between which ratios the middle half of the rounds lies."""
+    low, _, high = statistics.quantiles((a / b for a, b in zip(over, under)), n=4)
+    return [low, high]

@@ -55,6 +55,8 @@ def line(row):
         goal = f"at {'least' if is_least else 'most'} {goal:,.10g} {unit}".rstrip()
     beside = row.get("floor", row.get("peer"))
     ratio = f"{number(row['ratio'])} ×" if row.get("ratio") is not None else ""
+    if row.get("middle_half"):
+        ratio += f" ({'–'.join(map(number, row['middle_half']))})"
     verdict = {True: "met", False: "**missed**", None: ""}[row["met"]]
     shown = "" if beside is None else number(beside)
     return f"| {row['name']} | {number(row['value'])} {unit} | {shown} | {ratio} | {goal or ''} | {verdict} |\n"
