@@ -2,6 +2,7 @@
 
 CPU time and not wall clock is compared: the load runs on the same cores, and others may too.
 """
+import http.client
 import json
 import os
 import re
@@ -99,19 +100,19 @@ class Server:
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         try:
-            self.process.wait(5)
+            self.process.wait(30)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
 
 
-def hierad(size, cores=None):
-    command = [program("hierad"), "serve", "--codedir", tree(size), "--listen", "ADDRESS"]
+def hierad(size, cores=None, under=()):
+    command = [*under, program("hierad"), "serve", "--codedir", tree(size), "--listen", "ADDRESS"]
     return Server(command, "/readyz", cores)
 
 
-def floor(cores=None):
-    return Server([program("floor"), "ADDRESS"], "/", cores)
+def floor(cores=None, under=()):
+    return Server([*under, program("floor"), "ADDRESS"], "/", cores)
 
 
 def cpu_per_request(server, path, body_file, connections=8, seconds=1, is_found=True):
@@ -129,6 +130,34 @@ def cpu_per_request(server, path, body_file, connections=8, seconds=1, is_found=
     if failed and is_found:
         sys.exit(f"{path} with {body_file}: {failed.group(0)}")
     return (after - before) / int(count.group(1))
+
+
+def instructions_per_request(start, path, body_file):
+    """Instructions of a server in user space, by callgrind: those for 600 requests without those for 200."""
+    with open(body_file) as lines:
+        requests = [f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                    f"Content-Length: {len(line) - 1}\r\n\r\n{line[:-1]}".encode() for line in lines]
+    few, many = 200, 600
+    return (instructions(start, requests[:few]) - instructions(start, requests[:many])) / (few - many)
+
+
+def instructions(start, requests):
+    counts = os.path.join(OUT, "callgrind.out")
+    server = start(under=["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={counts}"])
+    try:
+        host, port = server.address.split(":")
+        with socket.create_connection((host, int(port))) as stream:
+            for request in requests:
+                stream.sendall(request)
+                response = http.client.HTTPResponse(stream)
+                response.begin()
+                response.read()
+                if response.status != 200:
+                    sys.exit(f"answered {response.status}")
+    finally:
+        server.stop()
+    with open(counts) as f:
+        return int(re.search(r"(?m)^totals: (\d+)", f.read()).group(1))
 
 
 class OtherLoad:

@@ -7,6 +7,7 @@ Every round takes each figure right beside its floor, in an order that changes, 
 told is the median of the rounds. Writes `target/bench/http.json`.
 """
 import argparse
+import functools
 import json
 import os
 import random
@@ -14,8 +15,8 @@ import re
 import subprocess
 import sys
 
-from measure import (OtherLoad, bodies, cpu_per_request, derived_bodies, floor, hierad, median, middle_half, print_rows,
-                     program, ratio, row, tree, write_rows)
+from measure import (OtherLoad, bodies, cpu_per_request, derived_bodies, floor, hierad, instructions_per_request, median,
+                     middle_half, print_rows, program, ratio, row, tree, write_rows)
 
 CPU = "CPU-µs a request"
 
@@ -24,19 +25,45 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--quick", action="store_true", help="a third of the rounds")
     rounds = 5 if arguments.parse_args().quick else 15
+    counted = instruction_rows()
+    print_rows("instructions in user space", counted)
     rows = cost_rows(rounds)
     print_rows("one request", rows)
     scaling = scaling_rows(rounds)
     print_rows("cores", scaling)
     latency = latency_rows(rounds)
     print_rows("latency", latency)
-    write_rows("http.json", rows + scaling + latency)
+    write_rows("http.json", rows + counted + scaling + latency)
+
+
+def instruction_rows():
+    """What the servers do themselves, without the kernel: the part of a request that comes out the same every time.
+
+    On 69 files, which are soon loaded under callgrind.
+    """
+    first = bodies("small", "first_common")
+    small = derived_bodies("small-no-facts", first, without_facts)
+    count = {path: instructions_per_request(floor, path, first) for path in ("/noop", "/pick", "/parse")}
+    ours = functools.partial(hierad, "small")
+    measured = [
+        ("first found", instructions_per_request(ours, "/lookup", first), "/pick", count["/pick"]),
+        ("without facts", instructions_per_request(ours, "/lookup", small), "/noop",
+         instructions_per_request(floor, "/noop", small)),
+    ]
+    unit = "instructions a request"
+    return [row(f"floor: {path}, counted", value, unit) for path, value in count.items()] + [
+        row(f"{name}, counted (floor: {below})", value, unit, floor=beside, ratio=value / beside)
+        for name, value, below, beside in measured]
+
+
+def without_facts(_, body):
+    return {"key": body["key"], "trusted": body["trusted"]}
 
 
 def cost_rows(rounds):
     """Requests of all sorts at 8 connections."""
     first = bodies("medium", "first_common")
-    small = derived_bodies("no-facts", first, lambda _, it: {"key": it["key"], "trusted": it["trusted"]})
+    small = derived_bodies("no-facts", first, without_facts)
     keys = first_found_keys()
     one, hundred = (derived_bodies(f"batch-{size}", first, batch_of(keys, size)) for size in (1, 100))
     ours, theirs = hierad("medium"), floor()
@@ -117,7 +144,7 @@ def scaling_rows(rounds):
         row("first found on two cores, 64 connections (floor: /noop)", median(cost["ours 2"]), CPU,
             floor=median(cost["floor 2"])),
         row("two cores beside one, from CPU time (floor: /noop)", ours, "×", "at least 1.8 ×", ours >= 1.8,
-            floor=theirs),
+            floor=theirs, middle_half=[2 * it for it in middle_half(cost["ours 1"], cost["ours 2"])]),
     ]
 
 
