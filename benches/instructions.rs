@@ -15,7 +15,6 @@
     reason = "a benchmark that cannot run should say so and stop"
 )]
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -24,16 +23,16 @@ use std::process::Command;
 
 use axum::body::{Body, Bytes};
 use axum::http::Request as HttpRequest;
-use hiera_resolver::key::Segment;
-use hiera_resolver::scope::Variables;
-use hiera_resolver::{Hash, MergeStrategy, Outcome, Request, Scope, Session, Snapshot, Value};
+use hiera_resolver::Snapshot;
 use hierad::config::Limits;
-use hierad::environments::{Environments, load_once};
+use hierad::environments::Environments;
 use hierad::http::{App, Interface};
-use hierad::json::write_value;
-use hierad::load::CodeDirectory;
 use http_body_util::BodyExt;
 use tower::ServiceExt;
+use workload::{Lookup, bodies, load, tree, workspace};
+
+#[path = "workload/workload.rs"]
+mod workload;
 
 /// The allocator of the server.
 #[global_allocator]
@@ -287,12 +286,7 @@ impl Bench {
 
     /// The lookups of one kind, as they stand in the generated file.
     fn bodies(&self, kind: &str) -> Vec<String> {
-        let text = std::fs::read_to_string(self.tree.join(format!("lookups-{kind}.jsonl")));
-        text.unwrap()
-            .lines()
-            .take(LOOKUPS)
-            .map(str::to_owned)
-            .collect()
+        bodies(&self.tree, kind, LOOKUPS)
     }
 
     fn bodies_without_facts(&self) -> Vec<String> {
@@ -308,12 +302,7 @@ impl Bench {
     /// Requests of one node each for so many keys.
     fn batches(&self, size: usize) -> Vec<String> {
         let bodies = self.bodies("first_common");
-        let key = |body: &String| {
-            let whole: serde_json::Value = serde_json::from_str(body).unwrap();
-            whole["key"].clone()
-        };
-        let mut keys: Vec<serde_json::Value> = bodies.iter().map(key).collect();
-        keys.dedup();
+        let keys = first_found_keys(&self.tree);
         let batch = |place: usize, body: &String| {
             let keys: Vec<_> = keys.iter().cycle().skip(place).take(size).collect();
             let mut whole: serde_json::Value = serde_json::from_str(body).unwrap();
@@ -329,7 +318,7 @@ impl Bench {
             .collect()
     }
 
-    /// Lookups by the resolver alone, on facts that are at hand, with their JSON written.
+    /// Lookups by the resolver alone, on facts that are values already, with their JSON written.
     fn resolve(&self, kind: &str) {
         let environment = self.environments.get("production").unwrap();
         let lookups: Vec<Lookup> = self
@@ -393,61 +382,20 @@ impl Bench {
     }
 }
 
-struct Lookup {
-    key: String,
-    merge: Option<MergeStrategy>,
-    scope: PickedFacts,
-}
-
-/// Facts as a request has them ready: those that were asked for before are at hand as text, by the hashes of their
-/// names. What it takes to find them in a body is counted with the requests.
-struct PickedFacts {
-    picked: RefCell<Vec<(u64, &'static str)>>,
-    all: Variables,
-}
-
-impl Scope for PickedFacts {
-    fn variable(&self, name: &str) -> Option<Value> {
-        self.all.variable(name)
-    }
-
-    fn text(&self, name: &str, segments: &[Segment]) -> Option<&str> {
-        let asked = segments.iter().fold(name.len() as u64, |hash, segment| {
-            let own = match segment {
-                Segment::Key(key) => key.hash(),
-                Segment::Index(_) => 0,
-            };
-            hash.rotate_left(5) ^ own
-        });
-        let mut picked = self.picked.borrow_mut();
-        if let Some((_, text)) = picked.iter().find(|(known, _)| *known == asked) {
-            return Some(text);
-        }
-        let text = self.all.text(name, segments)?;
-        // A benchmark ends before that matters.
-        let text = Box::leak(text.to_owned().into_boxed_str());
-        picked.push((asked, text));
-        Some(text)
-    }
-}
-
-impl Lookup {
-    fn read(body: &str) -> Self {
-        let whole = hiera_resolver::json::parse(body.as_bytes(), &mut |text| Value::str(text));
-        let whole = whole.unwrap();
-        let whole = whole.as_hash().unwrap();
-        let hash = |name: &str| whole.get(name).unwrap().as_hash().unwrap().clone();
-        Lookup {
-            key: whole.get("key").unwrap().as_str().unwrap().to_owned(),
-            merge: whole
-                .get("merge")
-                .map(|it| MergeStrategy::parse(it).unwrap()),
-            scope: PickedFacts {
-                picked: RefCell::default(),
-                all: Variables::new("production", hash("facts"), hash("trusted"), Hash::new()),
-            },
-        }
-    }
+/// Keys without merges, each once: a batch that names a key twice looks it up once.
+fn first_found_keys(tree: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(tree.join("lookups.jsonl")).unwrap();
+    let key = |line: &str| {
+        let whole: serde_json::Value = serde_json::from_str(line).unwrap();
+        whole["key"].as_str().unwrap().to_owned()
+    };
+    let mut keys: Vec<String> = text.lines().map(key).collect();
+    // The generator's names of scalars are `profile::APP::WORD_PARAMETER`.
+    keys.retain(|key| key.split("::").nth(2).is_some_and(|it| it.contains('_')));
+    keys.retain(|key| key.starts_with("profile::") && !key.ends_with("_url"));
+    keys.sort_unstable();
+    keys.dedup();
+    keys
 }
 
 fn resolve_all(snapshot: &Snapshot, lookups: &[Lookup]) {
@@ -455,50 +403,8 @@ fn resolve_all(snapshot: &Snapshot, lookups: &[Lookup]) {
     measure(|| {
         for lookup in lookups {
             out.clear();
-            let names = [lookup.key.as_str()];
-            let request = Request {
-                merge: lookup.merge.as_ref(),
-                ..Request::new(&names)
-            };
-            let answer = Session::new(snapshot, &lookup.scope, false).lookup(&request);
-            if let Outcome::Found(value) = answer.outcome.unwrap() {
-                write_value(&value, &mut out);
-            }
+            lookup.resolve(&mut lookup.session(snapshot), &mut out);
             black_box(&out);
         }
     });
-}
-
-fn load(tree: &Path) -> Environments {
-    load_once(&CodeDirectory {
-        root: tree.to_owned(),
-        hiera_config: None,
-        max_file_size: 1 << 30,
-    })
-}
-
-/// A generated tree, made where it is not there yet.
-fn tree(size: &str) -> PathBuf {
-    let out = workspace(&format!("tree-{size}"));
-    if !out.join("manifest.json").exists() {
-        let generator = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/gen_tree.py");
-        let status = Command::new("python3")
-            .arg(generator)
-            .args(["--size", size, "--seed", "1", "--out"])
-            .arg(&out)
-            .stdout(std::process::Stdio::null())
-            .status()
-            .expect("python3 is needed");
-        assert!(status.success(), "gen_tree.py failed");
-    }
-    out
-}
-
-/// A directory for what benchmarks make.
-fn workspace(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join("../bench")
-        .join(name);
-    std::fs::create_dir_all(&path).unwrap();
-    path.canonicalize().unwrap()
 }

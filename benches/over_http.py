@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""What a request over HTTP costs the server, beside requests that are only read and answered (`floor/`).
+
+    benches/over_http.py [--quick]
+
+Every round takes each figure right beside its floor, in an order that changes, so that a noisy spell hits both; what is
+told is the median of the rounds. Writes `target/bench/http.json`.
+"""
+import argparse
+import functools
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+
+from measure import (OtherLoad, bodies, cpu_per_request, derived_bodies, floor, hierad, instructions_per_request, median,
+                     middle_half, print_rows, program, ratio, row, tree, write_rows)
+
+CPU = "CPU-µs a request"
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--quick", action="store_true", help="a third of the rounds")
+    rounds = 5 if arguments.parse_args().quick else 15
+    counted = instruction_rows()
+    print_rows("instructions in user space", counted)
+    rows = cost_rows(rounds)
+    print_rows("one request", rows)
+    scaling = scaling_rows(rounds)
+    print_rows("cores", scaling)
+    latency = latency_rows(rounds)
+    print_rows("latency", latency)
+    write_rows("http.json", rows + counted + scaling + latency)
+
+
+def instruction_rows():
+    """What the servers do themselves, without the kernel: the part of a request that comes out the same every time.
+
+    On 69 files, which are soon loaded under callgrind.
+    """
+    first = bodies("small", "first_common")
+    small = derived_bodies("small-no-facts", first, without_facts)
+    count = {path: instructions_per_request(floor, path, first) for path in ("/noop", "/pick", "/parse")}
+    ours = functools.partial(hierad, "small")
+    measured = [
+        ("first found", instructions_per_request(ours, "/lookup", first), "/pick", count["/pick"]),
+        ("without facts", instructions_per_request(ours, "/lookup", small), "/noop",
+         instructions_per_request(floor, "/noop", small)),
+    ]
+    unit = "instructions a request"
+    return [row(f"floor: {path}, counted", value, unit) for path, value in count.items()] + [
+        row(f"{name}, counted (floor: {below})", value, unit, floor=beside, ratio=value / beside)
+        for name, value, below, beside in measured]
+
+
+def without_facts(_, body):
+    return {"key": body["key"], "trusted": body["trusted"]}
+
+
+def cost_rows(rounds):
+    """Requests of all sorts at 8 connections."""
+    first = bodies("medium", "first_common")
+    small = derived_bodies("no-facts", first, without_facts)
+    keys = first_found_keys()
+    one, hundred = (derived_bodies(f"batch-{size}", first, batch_of(keys, size)) for size in (1, 100))
+    ours, theirs = hierad("medium"), floor()
+    try:
+        cost = interleaved(rounds, [
+            {"noop": (theirs, "/noop", first), "pick": (theirs, "/pick", first), "first": (ours, "/lookup", first),
+             "parse": (theirs, "/parse", first)},
+            {"small noop": (theirs, "/noop", small), "no facts": (ours, "/lookup", small)},
+            {"one": (ours, "/lookup", one), "hundred": (ours, "/lookup", hundred)},
+        ])
+    finally:
+        ours.stop()
+        theirs.stop()
+
+    def compare(name, key, under, below, goal):
+        value = ratio(cost[key], cost[below])
+        word = f"at most {goal} × {under}" if goal else None
+        return row(name, median(cost[key]), CPU, word, value <= goal if goal else None, floor=median(cost[below]),
+                   ratio=value, middle_half=middle_half(cost[key], cost[below]))
+
+    return [
+        row("floor: /noop, body with facts", median(cost["noop"]), CPU),
+        row("floor: /pick", median(cost["pick"]), CPU),
+        row("floor: /parse", median(cost["parse"]), CPU),
+        compare("first found", "first", "/noop", "noop", None),
+        compare("first found, beside /pick", "first", "/pick", "pick", 1.15),
+        compare("first found, beside /parse", "first", "/parse", "parse", 0.5),
+        compare("without facts, beside /noop with the same body", "no facts", "/noop", "small noop", 1.25),
+        compare("batch of 100 keys, beside a batch of one", "hundred", "one key", "one", 15),
+    ]
+
+
+def first_found_keys():
+    """Keys without merges, each once: a batch that names a key twice looks it up once."""
+    with open(os.path.join(tree("medium"), "lookups.jsonl")) as lines:
+        keys = {json.loads(line)["key"] for line in lines}
+    # The generator's names of scalars are `profile::APP::WORD_PARAMETER`.
+    return sorted(it for it in keys if re.fullmatch(r"profile::\w+::[a-z0-9]+_(?!url$)\w+", it))
+
+
+def batch_of(keys, size):
+    """One node and so many keys."""
+    def batch(place, body):
+        del body["key"]
+        return {**body, "keys": [keys[(place + nth) % len(keys)] for nth in range(size)]}
+    return batch
+
+
+def scaling_rows(rounds):
+    """What a second core gives.
+
+    On two cores the load takes what the server could have had, so throughput cannot tell. CPU time a request can:
+    whatever threads do to each other, by locks or by writing to the same memory, makes requests on two cores dearer than
+    on one. Without it, twice the cores do twice the work: 2 × cost on one core / cost on two.
+    """
+    cores = sorted(os.sched_getaffinity(0))[:2]
+    if len(cores) < 2:
+        print("SKIPPED: a second core is needed to tell what it gives")
+        return []
+    first = bodies("medium", "first_common")
+    servers = [hierad("medium", cores[:1]), hierad("medium", cores), floor(cores[:1]), floor(cores)]
+    try:
+        cost = interleaved(rounds, [
+            {"ours 1": (servers[0], "/lookup", first), "ours 2": (servers[1], "/lookup", first),
+             "pick 1": (servers[2], "/pick", first)},
+            {"floor 1": (servers[2], "/noop", first), "floor 2": (servers[3], "/noop", first)},
+        ], connections=64)
+    finally:
+        for server in servers:
+            server.stop()
+    ours, theirs = (2 * ratio(cost[f"{whose} 1"], cost[f"{whose} 2"]) for whose in ("ours", "floor"))
+    return [
+        row("first found on one core, 64 connections (floor: /pick)", median(cost["ours 1"]), CPU,
+            floor=median(cost["pick 1"]), ratio=ratio(cost["ours 1"], cost["pick 1"]),
+            middle_half=middle_half(cost["ours 1"], cost["pick 1"])),
+        row("first found on one core, 64 connections (floor: /noop)", median(cost["ours 1"]), CPU,
+            floor=median(cost["floor 1"])),
+        row("first found on two cores, 64 connections (floor: /noop)", median(cost["ours 2"]), CPU,
+            floor=median(cost["floor 2"])),
+        row("two cores beside one, from CPU time (floor: /noop)", ours, "×", "at least 1.8 ×", ours >= 1.8,
+            floor=theirs, middle_half=[2 * it for it in middle_half(cost["ours 1"], cost["ours 2"])]),
+    ]
+
+
+def latency_rows(rounds):
+    """Percentiles at 64 connections and 70 % of what the server can take, at a fixed pace; `/pick` at the same pace."""
+    first = bodies("medium", "first_common")
+    ours, theirs = hierad("medium"), floor()
+    spread, floor_spread, results = [], [], []
+    try:
+        with OtherLoad(ours, theirs) as others:
+            for _ in range(rounds):
+                most = paced(ours, "/lookup", first, 0)["requests_per_second"]
+                mine = paced(ours, "/lookup", first, 0.7 * most)
+                its = paced(theirs, "/pick", first, 0.7 * most)
+                results.append((mine, its, most))
+                spread.append(mine["p99"] / mine["p50"])
+                floor_spread.append(its["p99"] / its["p50"])
+    finally:
+        ours.stop()
+        theirs.stop()
+    fifty, ninety_nine = (
+        row(f"{name} at 70 % load, 64 connections (floor: /pick)", median(it[0][key] for it in results), "µs",
+            floor=median(it[1][key] for it in results))
+        for key, name in (("p50", "50th percentile"), ("p99", "99th percentile")))
+    return [
+        row("what other processes took of the cores meanwhile", others.percent, "%"),
+        row("most requests a second, load on the same cores", median(it[2] for it in results), "requests/s"),
+        fifty,
+        ninety_nine,
+        row("99th percentile beside the 50th (floor: /pick)", median(spread), "×", "at most 5 ×", median(spread) <= 5,
+            floor=median(floor_spread)),
+    ]
+
+
+def paced(server, path, body_file, rate, seconds=1):
+    result = subprocess.run([program("paced"), server.address, path, body_file, "64", str(seconds), str(rate)],
+                            capture_output=True, text=True, timeout=seconds + 60)
+    if result.returncode:
+        sys.exit(f"paced failed: {result.stderr}")
+    return json.loads(result.stdout)
+
+
+def interleaved(rounds, groups, connections=8):
+    """CPU-µs a request of every target, by round. What is compared stands in one group and runs together."""
+    shuffle = random.Random(1).shuffle
+    cost = {name: [] for group in groups for name in group}
+    for group in groups:
+        for server, path, file in group.values():
+            cpu_per_request(server, path, file, connections)  # to warm up
+    for _ in range(rounds):
+        shuffle(groups)
+        for group in groups:
+            names = list(group)
+            shuffle(names)
+            for name in names:
+                server, path, file = group[name]
+                cost[name].append(cpu_per_request(server, path, file, connections))
+    return cost
+
+
+if __name__ == "__main__":
+    main()
