@@ -177,8 +177,9 @@ pub fn dig<'a>(
 
 /// Puppet: a root that starts with `::` is taken for the name of a module as a whole.
 fn module_of(root: &str) -> Option<usize> {
-    let is_colons = |pair: &[u8]| pair == b"::";
-    match root.as_bytes().windows(2).position(is_colons)? {
+    let bytes = root.as_bytes();
+    let mut colons = memchr::memchr_iter(b':', bytes);
+    match colons.find(|place| bytes.get(place + 1) == Some(&b':'))? {
         0 => Some(root.len()),
         place => Some(place),
     }
