@@ -289,16 +289,19 @@ impl PathIndex {
     fn find_by_path<'a>(&self, names: &Names<'_>, tree: &'a dyn Tree) -> Option<&'a DataFile> {
         let mut whole = String::with_capacity(128);
         for piece in &self.pieces {
-            match piece {
-                Piece::Text(text) => whole.push_str(text),
-                Piece::Name { source, .. } => whole.push_str(&names.known.get(*source)?.text),
+            let text = match piece {
+                Piece::Text(text) => text.as_str(),
+                Piece::Name { source, .. } => &names.known.get(*source)?.text,
+            };
+            match text.strip_prefix('/') {
+                // Puppet: takes it for a path from the root of the disk.
+                Some(_) if whole.len() == self.start => return None,
+                // A component that is not there leaves one slash, not two.
+                Some(behind) if whole.ends_with('/') => whole.push_str(behind),
+                _ => whole.push_str(text),
             }
         }
-        // Puppet: takes it for a path from the root of the disk.
-        if whole.get(self.start..)?.starts_with('/') {
-            return None;
-        }
-        tree.file(&path::normalize(&whole), self.format)
+        tree.file(whole.trim_end_matches('/'), self.format)
     }
 }
 
