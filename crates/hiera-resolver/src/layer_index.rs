@@ -142,7 +142,7 @@ impl LayerIndex {
             }
             match (contents.options(), &mut options) {
                 (FileOptions::None, _) => {}
-                (FileOptions::Ready(compiled), Some(options)) => options.push(compiled),
+                (FileOptions::Ready(compiled), Some(options)) => options.push(compiled.as_ref()),
                 _ => options = None,
             }
             files.push(contents);

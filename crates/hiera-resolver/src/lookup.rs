@@ -117,7 +117,7 @@ pub struct Session<'a> {
     global: Option<Rc<Prepared<'a>>>,
     /// Outer `None`: not asked yet. Inner `None`: the environment has no layer.
     environment: Option<Option<Rc<Prepared<'a>>>>,
-    modules: SmallVec<[(&'a Layer, Option<Rc<Prepared<'a>>>); 2]>,
+    modules: SmallVec<[PreparedModule<'a>; 2]>,
     work: u64,
 }
 
@@ -126,6 +126,9 @@ impl std::fmt::Debug for Session<'_> {
         out.debug_struct("Session").finish_non_exhaustive()
     }
 }
+
+/// A module's layer, and what came of it where it has data.
+type PreparedModule<'a> = (&'a Layer, Option<Rc<Prepared<'a>>>);
 
 /// A layer as the node sees it.
 struct Prepared<'a> {

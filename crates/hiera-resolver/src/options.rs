@@ -30,7 +30,7 @@ pub enum FileOptions {
     #[default]
     None,
     /// Compiled: the same for every lookup.
-    Ready(Options),
+    Ready(Box<Options>),
     /// They hold tokens or mistakes, and are worked out by every lookup.
     PerLookup,
 }
@@ -121,7 +121,10 @@ impl FileOptions {
             Some(Value::Hash(hash))
                 if !hash.traits().has_templates && !hash.traits().is_beyond_data =>
             {
-                Options::compile(hash).map_or(FileOptions::PerLookup, FileOptions::Ready)
+                match Options::compile(hash) {
+                    Ok(options) => FileOptions::Ready(Box::new(options)),
+                    Err(_) => FileOptions::PerLookup,
+                }
             }
             Some(_) => FileOptions::PerLookup,
         }

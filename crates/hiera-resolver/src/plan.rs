@@ -139,7 +139,7 @@ impl<'a> Plan<'a> {
                             compiled.check_namespace(module)?;
                         }
                         if let Some(options) = &mut options {
-                            options.push(compiled);
+                            options.push(compiled.as_ref());
                         }
                     }
                 }
