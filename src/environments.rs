@@ -39,14 +39,8 @@ pub struct Environment {
     pub loaded_at: SystemTime,
     /// Why a newer state of the disk is not served. Empty where what is on disk is served.
     pub kept: Arc<[Fault]>,
-}
-
-impl Environment {
-    /// Does some level of it get its data from another server?
-    pub fn asks_others(&self) -> bool {
-        let mut levels = configs(&self.snapshot).flat_map(HieraConfig::all_levels);
-        levels.any(|level| level.function().is_remote())
-    }
+    /// Some level of it gets its data from another server.
+    pub asks_others: bool,
 }
 
 /// Something that happened to an environment.
@@ -103,8 +97,12 @@ impl Environments {
     pub fn serve(&self, name: &str, snapshot: Arc<Snapshot>) {
         report(name, &snapshot);
         let revision = snapshot.revision().to_owned();
+        let asks_others = configs(&snapshot)
+            .flat_map(HieraConfig::all_levels)
+            .any(|level| level.function().is_remote());
         let environment = Environment {
             snapshot,
+            asks_others,
             loaded_at: SystemTime::now(),
             kept: Arc::default(),
         };

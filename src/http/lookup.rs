@@ -89,7 +89,7 @@ async fn answer_get(
 /// What tells one answer from another under the same address: the data, and the form that is asked for. There is
 /// none where other servers have a say.
 fn entity_tag(environment: &Environment, headers: &HeaderMap) -> Option<HeaderValue> {
-    if environment.asks_others() {
+    if environment.asks_others {
         return None;
     }
     let form = if wants_text(headers) { "-text" } else { "" };
