@@ -7,6 +7,7 @@
 
 mod assemble;
 mod interpolate;
+mod layers;
 mod remote;
 mod tell;
 mod walk;

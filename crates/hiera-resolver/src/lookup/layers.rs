@@ -1,0 +1,348 @@
+//! The way of a key through layers, levels and locations to the values that files hold.
+
+use super::remote::without_user;
+use super::walk::Walk;
+use super::{Prepared, Step};
+use crate::config::{Layer, LayerKind};
+use crate::data::Contents;
+use crate::error::LookupError;
+use crate::explain::{Event, NodeKind};
+use crate::key::LookupKey;
+use crate::merge::MergeStrategy;
+use crate::options;
+use crate::plan::{Location, Plan, PlannedLevel};
+use crate::table_key::TableKey;
+use crate::value::Value;
+
+impl<'a> Walk<'_, 'a> {
+    pub(super) fn in_global(&mut self, key: &LookupKey, strategy: &MergeStrategy) -> Step {
+        // An explanation tells of it all the same.
+        if self.explanation.is_none() && !self.session.has_global() {
+            return Ok(None);
+        }
+        let found = self.in_global_layer(key, strategy);
+        self.telling_of(&found, |telling| telling.leave_global(key.as_str()));
+        found
+    }
+
+    pub(super) fn in_global_layer(&mut self, key: &LookupKey, strategy: &MergeStrategy) -> Step {
+        let prepared = match self.session.global() {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                let layer = self.session.tree.global();
+                return self.fail_in_layer(&LayerKind::Global, layer, key, error);
+            }
+        };
+        if prepared.config.version() != 3 {
+            return self.in_layer(&prepared, key, strategy);
+        }
+        // Puppet: what data of version 3 refers to is found in the global layer alone, as it was with Hiera 3,
+        // unless the environment has a layer of version 5.
+        let version = match self.session.tree.environment() {
+            Layer::Configured(config) => Some(config.version()),
+            Layer::Faulty(faults) if faults.refusal().late.is_some() => faults.refusal().late,
+            Layer::Faulty(faults) => {
+                return self.guarded(key, |_| Err(faults.clone().into()));
+            }
+            Layer::Absent | Layer::Ignored(_) => None,
+        };
+        let has_environment = version.is_some_and(|version| version >= 5);
+        let outer = self.is_global_only;
+        self.is_global_only |= !has_environment;
+        let found = self.in_layer(&prepared, key, strategy);
+        self.is_global_only = outer;
+        found
+    }
+
+    pub(super) fn in_environment(&mut self, key: &LookupKey, strategy: &MergeStrategy) -> Step {
+        match self.session.environment() {
+            Ok(Some(prepared)) => self.in_layer(&prepared, key, strategy),
+            Ok(None) => Ok(None),
+            Err(error) => {
+                let layer = self.session.tree.environment();
+                self.fail_in_layer(&LayerKind::Environment, layer, key, error)
+            }
+        }
+    }
+
+    pub(super) fn in_module(
+        &mut self,
+        key: &LookupKey,
+        module: Option<&str>,
+        strategy: &MergeStrategy,
+    ) -> Step {
+        let Some(module) = module else {
+            return Ok(None);
+        };
+        match self.session.module(module) {
+            Ok(Some(prepared)) => return self.in_layer(&prepared, key, strategy),
+            Ok(None) => {}
+            Err(error) => {
+                let layer = self.session.tree.module(module).unwrap_or(&Layer::Absent);
+                let kind = LayerKind::Module(module.into());
+                return self.fail_in_layer(&kind, layer, key, error);
+            }
+        }
+        if let Some(explanation) = &mut self.explanation {
+            let event = match self.session.tree.module(module) {
+                None => Event::ModuleNotFound,
+                Some(_) => Event::ModuleProviderNotFound,
+            };
+            explanation.open(
+                NodeKind::Module {
+                    name: module.into(),
+                },
+                None,
+            );
+            explanation.report(None, event);
+            explanation.close();
+        }
+        Ok(None)
+    }
+
+    pub(super) fn in_layer(
+        &mut self,
+        prepared: &Prepared<'a>,
+        key: &LookupKey,
+        strategy: &MergeStrategy,
+    ) -> Step {
+        // As long as no token is filled in, there is no lookup inside of this one to guard against.
+        if self.names.is_empty()
+            && let (true, Some(files)) = (strategy.is_first(), &prepared.survey.files)
+        {
+            let found = files.iter().find_map(|contents| contents.get(key.root()));
+            let traits = found.map(Value::traits).unwrap_or_default();
+            if !traits.has_templates && !traits.is_irregular {
+                self.spend(files.len() as u64)?;
+                return Ok(found.cloned());
+            }
+        }
+        self.guarded(key, |walk| {
+            if let (true, Some(files)) = (strategy.is_first(), &prepared.survey.files)
+                && let Some(found) = walk.in_files(files, key.root())?
+            {
+                return Ok(found);
+            }
+            let plan = walk.session.plan(prepared)?;
+            walk.layer_node(plan, |walk| {
+                if plan.levels().is_empty() {
+                    walk.report_not_found(key.as_str());
+                    return Ok(None);
+                }
+                walk.merge_over(plan.levels().iter(), strategy, |walk, level| {
+                    walk.in_level(plan, level, key.root(), strategy)
+                })
+            })
+        })
+    }
+
+    /// The first value of a key in these files: what the way through all levels comes to, where nothing is told of
+    /// it. Outer `None` where the value has to be found on that way, for what an error tells of it.
+    fn in_files(&mut self, files: &[&'a Contents], root: &TableKey) -> Step<Option<Value>> {
+        self.spend(files.len() as u64)?;
+        match files.iter().find_map(|contents| contents.get(root)) {
+            None => Ok(Some(None)),
+            Some(raw) if raw.traits().is_irregular => Ok(None),
+            Some(raw) => match self.interpolate(raw, root) {
+                Err(LookupError::Undecryptable { path: None, .. }) => Ok(None),
+                value => Ok(Some(Some(value?))),
+            },
+        }
+    }
+
+    /// The levels for keys that nothing else has. Puppet: a merge of the request does not reach them.
+    pub(super) fn search_default_levels(&mut self, key: &LookupKey) -> Step {
+        if self.is_global_only {
+            return Ok(None);
+        }
+        let Some(module) = key.module() else {
+            return Ok(None);
+        };
+        let Some(prepared) = self.session.module(module)? else {
+            return Ok(None);
+        };
+        if prepared.config.default_levels().is_none() {
+            return Ok(None);
+        }
+        let heading = || {
+            (
+                NodeKind::Scope {
+                    name: format!("Searching default_hierarchy of module \"{module}\""),
+                },
+                None,
+            )
+        };
+        let found = self.node(heading, |walk| {
+            let options = walk.default_options(module, &prepared)?;
+            let entry = match &options {
+                Some(options) => options::find(&[options.as_ref()], key.root())?,
+                None => None,
+            };
+            let strategy = match entry {
+                Some(entry) => entry.merge()?.cloned().unwrap_or(MergeStrategy::DEFAULT),
+                None => MergeStrategy::DEFAULT,
+            };
+            let heading = || {
+                (
+                    NodeKind::Scope {
+                        name: format!("Searching for \"{}\"", key.as_str()),
+                    },
+                    None,
+                )
+            };
+            walk.node(heading, |walk| {
+                walk.in_default_levels(&prepared, key, &strategy)
+            })
+        })?;
+        match found {
+            Some(value) => self.dig(value, key.segments(), key.as_str()),
+            None => Ok(None),
+        }
+    }
+
+    pub(super) fn in_default_levels(
+        &mut self,
+        prepared: &Prepared<'a>,
+        key: &LookupKey,
+        strategy: &MergeStrategy,
+    ) -> Step {
+        let plan = self.session.plan(prepared)?;
+        if plan.default_levels().is_empty() {
+            self.report_not_found(key.as_str());
+            return Ok(None);
+        }
+        let outer = std::mem::take(&mut self.gathered);
+        let found = self.guarded(key, |walk| {
+            walk.layer_node(plan, |walk| {
+                walk.merge_over(plan.default_levels().iter(), strategy, |walk, level| {
+                    walk.in_level(plan, level, key.root(), strategy)
+                })
+            })
+        });
+        self.gathered = outer;
+        found
+    }
+
+    pub(super) fn in_level(
+        &mut self,
+        plan: &Plan<'a>,
+        planned: &PlannedLevel<'a>,
+        root: &TableKey,
+        strategy: &MergeStrategy,
+    ) -> Step {
+        let level = planned.level;
+        let kind = || NodeKind::Provider {
+            name: match level.function().kind_and_name() {
+                ("v4_data_hash", name) => format!("Deprecated API function \"{name}\""),
+                _ => format!("Hierarchy entry \"{}\"", level.name()),
+            },
+            config_path: None,
+            module: None,
+        };
+        self.node(
+            || (kind(), None),
+            |walk| {
+                let Some(range) = planned.locations.clone() else {
+                    let error = plan.unusable(level);
+                    walk.tell_of_function(&error);
+                    return Err(error);
+                };
+                let locations = plan.locations(range);
+                walk.merge_over(locations.iter(), strategy, |walk, location| {
+                    walk.in_location(plan, planned, location, root, strategy)
+                })
+            },
+        )
+    }
+
+    pub(super) fn in_location(
+        &mut self,
+        plan: &Plan<'a>,
+        planned: &PlannedLevel<'a>,
+        location: &Location<'a>,
+        root: &TableKey,
+        strategy: &MergeStrategy,
+    ) -> Step {
+        self.spend(1)?;
+        self.node(
+            || (location_kind(location), None),
+            |walk| {
+                if location.is_uri && planned.level.function().is_remote() {
+                    return walk.in_remote(planned, location, root.text());
+                }
+                let contents = plan
+                    .contents(planned.level, location)
+                    .inspect_err(|error| walk.tell_of_location(error, plan, planned, location))?;
+                let Some(contents) = contents else {
+                    walk.report(None, || Event::LocationNotFound);
+                    return Ok(None);
+                };
+                let Some(raw) = contents.get(root) else {
+                    walk.report_not_found(root);
+                    return Ok(None);
+                };
+                if raw.traits().is_irregular {
+                    let path = location
+                        .file
+                        .map(|file| file.path().clone())
+                        .unwrap_or_default();
+                    walk.tell_of_irregular(raw, root, plan, planned, location);
+                    return Err(LookupError::IrregularValue {
+                        key: root.to_string(),
+                        path,
+                    });
+                }
+                let value = walk
+                    .interpolate(raw, root)
+                    .map_err(|error| walk.with_file(error, planned, location))?;
+                walk.report(Some(root.text()), || Event::Found(value.clone()));
+                if strategy.gathers() {
+                    walk.gathered.push(value.clone());
+                }
+                Ok(Some(value))
+            },
+        )
+    }
+
+    /// The same error; of a value that cannot be decrypted also with its file, and with what is wrong with the keys of
+    /// this node where they open nothing.
+    fn with_file(
+        &self,
+        error: LookupError,
+        planned: &PlannedLevel<'a>,
+        location: &Location<'a>,
+    ) -> LookupError {
+        match (error, location.file) {
+            (
+                LookupError::Undecryptable {
+                    key,
+                    text,
+                    path: None,
+                    fault,
+                },
+                Some(file),
+            ) => {
+                let why = planned.level.why_sealed(file, self.session.scope);
+                LookupError::Undecryptable {
+                    key,
+                    text,
+                    path: Some(file.path().clone()),
+                    fault: why.unwrap_or(fault),
+                }
+            }
+            (error, _) => error,
+        }
+    }
+}
+
+fn location_kind(location: &Location<'_>) -> NodeKind {
+    let (original, path) = (location.original.clone(), location.path.clone());
+    if location.is_uri {
+        NodeKind::Uri {
+            original: without_user(&original).into(),
+            uri: without_user(&path),
+        }
+    } else {
+        NodeKind::Path { original, path }
+    }
+}
