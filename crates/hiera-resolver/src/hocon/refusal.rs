@@ -94,37 +94,38 @@ impl Parser<'_> {
 
     fn object(&mut self, has_braces: bool) -> Step {
         loop {
-            self.skip_blanks()?;
+            if self.ends_object(has_braces)? {
+                return Ok(());
+            }
             match self.kind() {
-                Kind::CloseCurly if has_braces => {
-                    self.position += 1;
-                    return Ok(());
-                }
-                Kind::CloseCurly => {
-                    return self.suggest("unbalanced close brace '}' with no open brace", "");
-                }
-                Kind::End if !has_braces => return Ok(()),
                 Kind::Unquoted if self.shown() == "'include'" => self.include()?,
                 _ => self.field()?,
             }
             if self.separator() {
                 continue;
             }
-            self.skip_blanks()?;
-            match self.kind() {
-                Kind::CloseCurly if has_braces => {
-                    self.position += 1;
-                    return Ok(());
-                }
-                Kind::CloseCurly => {
-                    return self.suggest("unbalanced close brace '}' with no open brace", "");
-                }
-                Kind::End if !has_braces => return Ok(()),
-                _ => {
-                    let shown = self.shown().to_owned();
-                    return self.suggest("Expecting close brace } or a comma, got ", &shown);
-                }
+            if self.ends_object(has_braces)? {
+                return Ok(());
             }
+            let shown = self.shown().to_owned();
+            return self.suggest("Expecting close brace } or a comma, got ", &shown);
+        }
+    }
+
+    /// Takes the end of an object, if that is what comes.
+    fn ends_object(&mut self, has_braces: bool) -> Result<bool, Refusal> {
+        self.skip_blanks()?;
+        match self.kind() {
+            Kind::CloseCurly if has_braces => {
+                self.position += 1;
+                Ok(true)
+            }
+            Kind::CloseCurly => {
+                self.suggest("unbalanced close brace '}' with no open brace", "")?;
+                Ok(true)
+            }
+            Kind::End => Ok(!has_braces),
+            _ => Ok(false),
         }
     }
 
