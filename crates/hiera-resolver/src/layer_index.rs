@@ -90,9 +90,8 @@ pub(crate) struct Survey<'a> {
 }
 
 impl LayerIndex {
-    /// Indexes a layer; `None` where some level is not just plain paths, or there
-    /// are levels beside them. `files` gives all files of a format in the
-    /// order of their paths.
+    /// Indexes a layer; `None` where some level is not just plain paths, or there are levels beside them. `files` gives
+    /// all files of a format in the order of their paths.
     pub(crate) fn build<'a>(
         config: &HieraConfig,
         files: impl Fn(Format) -> &'a [Arc<DataFile>],
