@@ -5,6 +5,7 @@
 //! unwrapped, and the caller says so beside it.
 
 use hiera_resolver::{Hash, Value, convert};
+use wide::u8x16;
 
 /// Appends a value.
 pub fn write_value(value: &Value, out: &mut Vec<u8>) {
@@ -88,21 +89,20 @@ pub fn write_text(text: &str, out: &mut Vec<u8>) {
 }
 
 /// The next place in a string of JSON that is not plain: a quote, a backslash or a control character; or the end.
+#[inline]
 pub(crate) fn end_of_plain(bytes: &[u8], mut place: usize) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const TOPS: u64 = u64::from_ne_bytes([0x80; 8]);
-    while let Some(chunk) = bytes.get(place..).and_then(<[u8]>::first_chunk::<8>) {
-        let word = u64::from_le_bytes(*chunk);
-        let zeros = |word: u64| word.wrapping_sub(ONES) & !word;
-        let quotes = zeros(word ^ (ONES * 0x22));
-        let backslashes = zeros(word ^ (ONES * 0x5c));
-        let controls = word.wrapping_sub(ONES * 0x20) & !word;
-        // Each byte that is looked for has its top bit set; bytes behind the first of them may have it too.
-        let found = (quotes | backslashes | controls) & TOPS;
+    const QUOTES: u8x16 = u8x16::new([b'"'; 16]);
+    const BACKSLASHES: u8x16 = u8x16::new([b'\\'; 16]);
+    const LAST_CONTROLS: u8x16 = u8x16::new([0x1f; 16]);
+    while let Some(chunk) = bytes.get(place..).and_then(<[u8]>::first_chunk) {
+        let chunk = u8x16::new(*chunk);
+        let controls = chunk.min(LAST_CONTROLS).simd_eq(chunk);
+        let ends = chunk.simd_eq(QUOTES) | chunk.simd_eq(BACKSLASHES) | controls;
+        let found = ends.to_bitmask();
         if found != 0 {
-            return place + found.trailing_zeros() as usize / 8;
+            return place + found.trailing_zeros() as usize;
         }
-        place += 8;
+        place += 16;
     }
     let is_plain = |byte: &u8| *byte >= 0x20 && !matches!(byte, b'"' | b'\\');
     while bytes.get(place).is_some_and(is_plain) {
