@@ -1,16 +1,19 @@
 //! `hierad serve`: listen, load, answer, and stop without dropping anything.
 
+mod slow_clock;
+
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::Context;
 use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
+use self::slow_clock::SlowClock;
 use crate::config::Settings;
 use crate::environments::Environments;
 use crate::http::App;
@@ -50,10 +53,6 @@ async fn serve(settings: &Settings, code: CodeDirectory) -> anyhow::Result<()> {
 /// Accepts connections until the process is told to stop; then says so at `/readyz`, goes on for the drain
 /// delay, and lets what is in flight finish.
 async fn accept(settings: &Settings, listener: TcpListener, app: &App) -> anyhow::Result<()> {
-    let mut server = http1::Builder::new();
-    server
-        .timer(TokioTimer::new())
-        .header_read_timeout(settings.limits.request_timeout());
     let service = TowerToHyperService::new(app.clone().interface());
     let connections = GracefulShutdown::new();
     let stopped = tokio::sync::watch::Sender::new(());
@@ -88,7 +87,7 @@ async fn accept(settings: &Settings, listener: TcpListener, app: &App) -> anyhow
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!("cannot set TCP_NODELAY: {error}");
         }
-        let (server, service, watcher) = (server.clone(), service.clone(), connections.watcher());
+        let (service, watcher) = (service.clone(), connections.watcher());
         let mut stop = stopped.subscribe();
         let patience = settings.limits.request_timeout();
         tokio::spawn(async move {
@@ -97,8 +96,12 @@ async fn accept(settings: &Settings, listener: TcpListener, app: &App) -> anyhow
                 readable = tokio::time::timeout(patience, stream.readable()) => if readable.is_err() { return },
                 _ = stop.changed() => return,
             }
-            let connection = server.serve_connection(TokioIo::new(stream), service);
-            if let Err(error) = watcher.watch(connection).await {
+            let clock = SlowClock::for_timeout(patience);
+            let connection = http1::Builder::new()
+                .timer(clock.clone())
+                .header_read_timeout(patience)
+                .serve_connection(TokioIo::new(stream), service);
+            if let Err(error) = clock.drive(watcher.watch(connection)).await {
                 tracing::debug!("connection ended: {error}");
             }
         });
