@@ -13,6 +13,7 @@ mod scope;
 mod status;
 
 use std::convert::Infallible;
+use std::fmt::Display;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
@@ -21,10 +22,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
-use axum::Router;
-use axum::http::Request;
+use axum::body::{Body, HttpBody};
+use axum::extract::State;
+use axum::http::{Method, Request};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use axum::{BoxError, Router};
+use bytes::Bytes;
 use tower::Service;
 
 pub(crate) use self::scope::without_nulls as plain_facts;
@@ -90,9 +94,8 @@ impl App {
 
     /// The whole interface.
     pub fn interface(self) -> Interface {
-        let metrics = self.metrics.clone();
         let router = Router::new()
-            .route("/lookup", post(lookup::post_lookup))
+            .route("/lookup", post(lookup::post_lookup::<Body>))
             .route("/lookup/{*key}", get(lookup::get_lookup))
             .route("/environments", get(status::list_environments))
             .route("/environments/{environment}", get(status::show_environment))
@@ -114,8 +117,8 @@ impl App {
             .route("/docs/docs.js", get(docs::script))
             .fallback(no_such_path)
             .method_not_allowed_fallback(wrong_method)
-            .with_state(self);
-        Interface { router, metrics }
+            .with_state(self.clone());
+        Interface { router, app: self }
     }
 }
 
@@ -133,13 +136,12 @@ impl std::ops::Deref for App {
 #[derive(Clone, Debug)]
 pub struct Interface {
     router: Router,
-    metrics: Arc<Metrics>,
+    app: App,
 }
 
 impl<B> Service<Request<B>> for Interface
 where
-    Router: Service<Request<B>, Response = Response, Error = Infallible>,
-    <Router as Service<Request<B>>>::Future: Send + 'static,
+    B: HttpBody<Data = Bytes, Error: Into<BoxError> + Display> + Send + 'static,
 {
     type Response = Response;
     type Error = Infallible;
@@ -151,21 +153,39 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let start = Instant::now();
+        let app = self.app.clone();
+        // Nearly every request is one of these, and finding its route would cost as much as answering it.
+        if request.uri().path() == "/lookup" && request.method() == Method::POST {
+            return Box::pin(async move {
+                let answer = pin!(lookup::post_lookup(State(app.clone()), request));
+                app.counted(start, answer).await
+            });
+        }
         let answer = self.router.call(request);
-        let metrics = self.metrics.clone();
         Box::pin(async move {
-            let mut answer = pin!(answer);
-            let response = poll_fn(|context| {
-                let polled = catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)));
-                polled.unwrap_or_else(|_| {
-                    Poll::Ready(Ok(ApiError::new(ErrorKind::Internal, "").into_response()))
-                })
-            })
-            .await;
-            let Ok(response) = response;
-            metrics.count_request(response.status().as_u16(), start.elapsed());
-            Ok(response)
+            let answer = pin!(async { answer.await.unwrap_or_else(|never| match never {}) });
+            app.counted(start, answer).await
         })
+    }
+}
+
+impl App {
+    /// Waits for an answer, whatever happens, and counts it.
+    async fn counted(
+        &self,
+        start: Instant,
+        mut answer: Pin<&mut impl Future<Output = Response>>,
+    ) -> Result<Response, Infallible> {
+        let response = poll_fn(|context| {
+            let polled = catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)));
+            polled.unwrap_or_else(|_| {
+                Poll::Ready(ApiError::new(ErrorKind::Internal, "").into_response())
+            })
+        })
+        .await;
+        self.metrics
+            .count_request(response.status().as_u16(), start.elapsed());
+        Ok(response)
     }
 }
 

@@ -1,11 +1,12 @@
 //! The body of `POST /lookup`: bytes → [`LookupBody`], every mistake named.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
 
-use axum::body::Body;
+use axum::body::HttpBody;
 use axum::http::{HeaderMap, header};
 use bytes::{Bytes, BytesMut};
 use hiera_resolver::scope::is_assignable;
@@ -179,21 +180,21 @@ fn not_a_request(problem: impl std::fmt::Display) -> ApiError {
 }
 
 fn scan_names<'a>(scanner: &mut Scanner<'a>, field: &str) -> Scan<Vec<Cow<'a, str>>> {
-    let wrong = format!("`{field}` must be a string or an array of strings");
+    let wrong = || format!("`{field}` must be a string or an array of strings");
     match scanner.peek() {
         Some(b'"') => Ok(vec![scanner.string()?]),
         Some(b'[') => {
             let mut names = Vec::new();
             scanner.array(|scanner| {
                 if scanner.peek() != Some(b'"') {
-                    return Err(scanner.error(wrong.clone()));
+                    return Err(scanner.error(wrong()));
                 }
                 names.push(scanner.string()?);
                 Ok(())
             })?;
             Ok(names)
         }
-        _ => Err(scanner.error(wrong)),
+        _ => Err(scanner.error(wrong())),
     }
 }
 
@@ -271,10 +272,15 @@ pub(crate) fn check_names<'a>(
     }
 }
 
+/// What a request's body may come as: from a connection, or from the router, which wraps it.
+pub(crate) trait RequestBody: HttpBody<Data = Bytes, Error: Display> {}
+
+impl<B: HttpBody<Data = Bytes, Error: Display>> RequestBody for B {}
+
 /// Reads the body of a request, within its limits.
 pub(crate) async fn read_body(
     headers: &HeaderMap,
-    body: Body,
+    body: impl RequestBody,
     limits: &Limits,
 ) -> Result<Bytes, ApiError> {
     check_content_type(headers)?;
@@ -293,7 +299,7 @@ pub(crate) async fn read_body(
     })
 }
 
-async fn collect(mut body: Body, max_size: usize) -> Result<Bytes, ApiError> {
+async fn collect(body: impl RequestBody, max_size: usize) -> Result<Bytes, ApiError> {
     let too_large = || {
         let detail = format!("the body is larger than {max_size} bytes");
         ApiError::new(ErrorKind::BodyTooLarge, detail)
@@ -301,6 +307,7 @@ async fn collect(mut body: Body, max_size: usize) -> Result<Bytes, ApiError> {
     // One frame is handed on as it came, which is nearly always all; others are gathered.
     let mut first = Bytes::new();
     let mut gathered = BytesMut::new();
+    let mut body = pin!(body);
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| bad(format!("the body could not be read: {error}")))?;
         let Ok(data) = frame.into_data() else {
@@ -351,6 +358,8 @@ pub(crate) fn bad(detail: impl Into<String>) -> ApiError {
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
+
+    use axum::body::Body;
 
     use super::*;
 

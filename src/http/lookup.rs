@@ -1,15 +1,16 @@
 //! `POST /lookup` and `GET /lookup/{key}`: request → one snapshot → answer.
 
-use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, Request as HttpRequest, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::extract::{Path, Query, State};
+use axum::http::{self, HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hiera_resolver::{Explain, MergeStrategy, Request, Scope, Session, Type, Value};
 
 use super::App;
 use super::answered::{AnsweredTree, Answers, Failure};
-use super::body::{Asked, LookupBody, LookupRequest, bad, parse_merge, parse_type, read_body};
+use super::body::{
+    Asked, LookupBody, LookupRequest, RequestBody, bad, parse_merge, parse_type, read_body,
+};
 use super::error::{ApiError, ErrorKind};
 use super::query::LookupQuery;
 use super::reply::{self, Found, json_response};
@@ -18,14 +19,21 @@ use crate::environments::Environment;
 use crate::json::write_text;
 
 /// Answers a lookup, or a batch of them.
-pub(crate) async fn post_lookup(State(app): State<App>, request: HttpRequest) -> Response {
+pub(crate) async fn post_lookup<B: RequestBody>(
+    State(app): State<App>,
+    request: http::Request<B>,
+) -> Response {
     let (head, body) = request.into_parts();
     answer_post(&app, &head.headers, body)
         .await
         .unwrap_or_else(|error| show_error(error, &head.headers))
 }
 
-async fn answer_post(app: &App, headers: &HeaderMap, body: Body) -> Result<Response, ApiError> {
+async fn answer_post(
+    app: &App,
+    headers: &HeaderMap,
+    body: impl RequestBody,
+) -> Result<Response, ApiError> {
     let bytes = read_body(headers, body, &app.limits).await?;
     let request = LookupBody::parse(&bytes, &app.limits)?;
     // One snapshot for the whole request, so that a reload cannot mix two states of the data.
