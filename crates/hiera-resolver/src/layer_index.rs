@@ -5,6 +5,7 @@
 //! the plan.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arcstr::ArcStr;
@@ -16,9 +17,10 @@ use crate::data::{Contents, DataFile, Format};
 use crate::options::{FileOptions, Options};
 use crate::path;
 use crate::scope::Scope;
-use crate::table_key::hash_of;
+use crate::table_key::{TableKey, hash_of};
 use crate::template::{Part, Token, Variable};
 use crate::tree::Tree;
+use crate::value::Value;
 
 /// The files of a layer, by the paths of its hierarchy.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub struct LayerIndex {
     /// What makes the names in all paths, each once.
     sources: Vec<NameSource>,
     paths: Vec<PathIndex>,
+    /// Which of the paths are those of each level; none where that depends on the files that are there.
+    levels: Vec<Range<usize>>,
 }
 
 /// What a name in a path is made of: a variable, or several parts that make up a whole component.
@@ -85,8 +89,29 @@ pub(crate) struct Survey<'a> {
     /// Their `lookup_options`, compiled, the highest level first; `None` where some have to be worked out by the
     /// lookup.
     pub(crate) options: Option<SmallVec<[&'a Options; 4]>>,
-    /// All files that are there, in order, where there is nothing else to search.
-    pub(crate) files: Option<SmallVec<[&'a Contents; 8]>>,
+    /// All files, where there is nothing else to search.
+    pub(crate) files: Option<SurveyedFiles<'a>>,
+}
+
+/// The files that a node sees.
+#[derive(Default)]
+pub(crate) struct SurveyedFiles<'a> {
+    /// What each path leads to, in order.
+    pub(crate) contents: SmallVec<[Option<&'a Contents>; 8]>,
+    /// Which of them are those of each level; none where only the plan tells.
+    pub(crate) levels: &'a [Range<usize>],
+}
+
+impl<'a> SurveyedFiles<'a> {
+    /// What each file has under a key.
+    pub(crate) fn all(&self, key: &TableKey) -> impl Iterator<Item = Option<&'a Value>> {
+        self.contents.iter().map(|contents| (*contents)?.get(key))
+    }
+
+    /// The first value of a key.
+    pub(crate) fn first(&self, key: &TableKey) -> Option<&'a Value> {
+        self.all(key).flatten().next()
+    }
 }
 
 impl LayerIndex {
@@ -101,7 +126,9 @@ impl LayerIndex {
         }
         let mut sources = Vec::new();
         let mut paths = Vec::new();
+        let mut levels = Vec::new();
         for level in config.levels() {
+            let start = paths.len();
             let Locations::Paths(texts) = level.locations() else {
                 return None;
             };
@@ -112,8 +139,16 @@ impl LayerIndex {
                 let pieces = pieces(level, text, &mut sources)?;
                 paths.push(PathIndex::build(level, pieces, files(level.format())));
             }
+            // Puppet's own configuration has no level for what is not there.
+            if config.path().is_some() {
+                levels.push(start..paths.len());
+            }
         }
-        Some(LayerIndex { sources, paths })
+        Some(LayerIndex {
+            sources,
+            paths,
+            levels,
+        })
     }
 
     /// What the files that a node sees hold. `None`: something is not as simple as that, or wrong.
@@ -125,9 +160,10 @@ impl LayerIndex {
     ) -> Option<Survey<'a>> {
         let names = Names::of(&self.sources, scope)?;
         let mut options = Some(SmallVec::new());
-        let mut files = SmallVec::new();
+        let mut found = SmallVec::new();
         for path in &self.paths {
             let Some(file) = path.find(&names, tree)? else {
+                found.push(None);
                 continue;
             };
             let contents = file.contents().ok()?;
@@ -144,8 +180,12 @@ impl LayerIndex {
                 (FileOptions::Ready(compiled), Some(options)) => options.push(compiled.as_ref()),
                 _ => options = None,
             }
-            files.push(contents);
+            found.push(Some(contents));
         }
+        let files = SurveyedFiles {
+            contents: found,
+            levels: &self.levels,
+        };
         Some(Survey {
             options,
             files: Some(files),
@@ -458,7 +498,7 @@ mod tests {
         let index = snapshot.layer_index(&LayerKind::Environment)?;
         let config = snapshot.environment().config().unwrap();
         let survey = index.survey(config, &snapshot, &scope)?;
-        Some(survey.files.unwrap().len())
+        Some(survey.files.unwrap().contents.iter().flatten().count())
     }
 
     #[test]

@@ -5,10 +5,12 @@
 
 mod deep;
 
+use std::hash::Hash as StdHash;
 use std::sync::Arc;
 
 use arcstr::ArcStr;
 use indexmap::IndexSet;
+use smallvec::SmallVec;
 
 use crate::hash::Hash;
 use crate::rich::Rich;
@@ -170,10 +172,16 @@ impl MergeStrategy {
         matches!(&self.kind, Kind::Deep(options) if options.has_knockout())
     }
 
+    /// Can values be merged all together, once they have been checked one after the other? See
+    /// [`MergeStrategy::check_next`] and [`MergeStrategy::join`].
+    pub(crate) fn joins(&self) -> bool {
+        matches!(self.kind, Kind::Unique | Kind::Hash)
+    }
+
     /// What becomes of the value of a search with one place to look in.
     pub fn merge_single(&self, value: Value) -> Value {
         match (&self.kind, &value) {
-            (Kind::Unique, Value::Array(array)) => {
+            (Kind::Unique, Value::Array(array)) if has_repetitions(array.items()) => {
                 Value::array(union(array.items().iter().cloned()))
             }
             _ => value,
@@ -182,8 +190,10 @@ impl MergeStrategy {
 
     /// What becomes of the first value found in a search with several places to look in.
     pub fn convert_first(&self, value: Value) -> Value {
-        match self.kind {
-            Kind::Unique => Value::array(as_flat_list(&value)),
+        match (&self.kind, &value) {
+            // There is no list in it.
+            (Kind::Unique, Value::Array(array)) if array.traits().depth == 1 => value,
+            (Kind::Unique, _) => Value::array(flatten(&[value]).into_iter().cloned().collect()),
             _ => value,
         }
     }
@@ -192,31 +202,58 @@ impl MergeStrategy {
     pub fn merge(&self, higher: &Value, lower: &Value) -> Result<Value, MergeError> {
         match &self.kind {
             Kind::Default | Kind::First => Ok(higher.clone()),
-            Kind::Unique => {
-                self.check(
-                    higher,
-                    lower,
-                    "Variant[Scalar, Array[Data]]",
-                    is_list_or_scalar,
-                )?;
-                let (higher, lower) = (as_flat_list(higher), as_flat_list(lower));
-                Ok(Value::array(union(higher.into_iter().chain(lower))))
-            }
-            Kind::Hash => {
-                self.check(higher, lower, "Hash[String, Data]", is_data_hash)?;
-                let (Value::Hash(higher), Value::Hash(lower)) = (higher, lower) else {
-                    return Ok(higher.clone());
-                };
-                // Puppet computes `lower.merge(higher)`: values of the higher level win, keys of the
-                // lower level come first. Clients see that order, so it is kept.
-                let mut merged = Hash::clone(lower);
-                for (key, value) in higher.iter() {
-                    merged.insert(key.clone(), value.clone());
-                }
-                Ok(Value::hash(merged))
+            Kind::Unique | Kind::Hash => {
+                let higher = self.convert_first(higher.clone());
+                self.check_next(std::slice::from_ref(&higher), lower)?;
+                Ok(self.join(&[higher, lower.clone()]))
             }
             Kind::Deep(options) => options.merge(higher, lower.clone()),
         }
+    }
+
+    /// Can a value be merged with those of the levels above it? Puppet asks where two values meet.
+    pub(crate) fn check_next(&self, above: &[Value], value: &Value) -> Result<(), MergeError> {
+        let (expected, fits): (_, fn(&Value) -> bool) = match self.kind {
+            Kind::Unique => ("Variant[Scalar, Array[Data]]", is_list_or_scalar),
+            _ => ("Hash[String, Data]", is_data_hash),
+        };
+        // What came of values that were merged before fits, unless a list of them is no longer data.
+        let is_sure = match (&self.kind, above) {
+            (Kind::Hash, [_]) => false,
+            _ => !above.iter().any(|value| value.traits().is_beyond_data),
+        };
+        let check = |value: &Value, subject| match fits(value) {
+            true => Ok(()),
+            false => Err(MergeError::WrongType(describe_mismatch(
+                subject, expected, value,
+            ))),
+        };
+        if !is_sure {
+            check(&self.join(above), "The first element of the merge")?;
+        }
+        check(value, "The second element of the merge")
+    }
+
+    /// Merges values that have been checked, the highest first.
+    pub(crate) fn join(&self, values: &[Value]) -> Value {
+        let (lowest, higher) = match values {
+            [] => return Value::Null,
+            [value] => return self.convert_first(value.clone()),
+            [higher @ .., lowest] => (lowest, higher),
+        };
+        let Kind::Hash = self.kind else {
+            let items = union(flatten(values).into_iter());
+            return Value::array(items.into_iter().cloned().collect());
+        };
+        // Puppet computes `lower.merge(higher)`: values of the higher level win, keys of the
+        // lower level come first. Clients see that order, so it is kept.
+        let mut merged = lowest.as_hash().cloned().unwrap_or_default();
+        for hash in higher.iter().rev().filter_map(Value::as_hash) {
+            for (key, value) in hash.iter() {
+                merged.insert(key.clone(), value.clone());
+            }
+        }
+        Value::hash(merged)
     }
 
     /// What Puppet's explanations show as the higher value once it was merged; `None` where it is what it was.
@@ -247,26 +284,6 @@ impl MergeStrategy {
             merged = self.merge(value, &merged)?;
         }
         Ok(Some(merged))
-    }
-
-    fn check(
-        &self,
-        higher: &Value,
-        lower: &Value,
-        expected: &'static str,
-        fits: fn(&Value) -> bool,
-    ) -> Result<(), MergeError> {
-        for (value, subject) in [
-            (higher, "The first element of the merge"),
-            (lower, "The second element of the merge"),
-        ] {
-            if !fits(value) {
-                return Err(MergeError::WrongType(describe_mismatch(
-                    subject, expected, value,
-                )));
-            }
-        }
-        Ok(())
     }
 }
 
@@ -322,38 +339,47 @@ fn is_list_or_scalar(value: &Value) -> bool {
     }
 }
 
-/// The value as a list without lists in it.
-fn as_flat_list(value: &Value) -> Vec<Value> {
-    fn flatten(items: &[Value], out: &mut Vec<Value>) {
-        for item in items {
-            match item {
-                Value::Array(inner) => flatten(inner.items(), out),
-                other => out.push(other.clone()),
+/// All that stands in these values, and in lists in them.
+fn flatten(values: &[Value]) -> SmallVec<[&Value; 32]> {
+    fn add<'a>(values: &'a [Value], out: &mut SmallVec<[&'a Value; 32]>) {
+        for value in values {
+            match value {
+                Value::Array(inner) => add(inner.items(), out),
+                other => out.push(other),
             }
         }
     }
-    let mut out = Vec::new();
-    flatten(std::slice::from_ref(value), &mut out);
+    let mut out = SmallVec::new();
+    add(values, &mut out);
     out
 }
 
 /// Lists up to this long are searched from the front.
-const SHORT: usize = 16;
+const SHORT: usize = 24;
 
 /// The values without repetitions, each where it stood first.
-fn union(values: impl Iterator<Item = Value>) -> Vec<Value> {
-    let values: Vec<Value> = values.collect();
+fn union<V: Eq + StdHash>(values: impl Iterator<Item = V>) -> Vec<V> {
+    let values: SmallVec<[V; SHORT]> = values.collect();
     if values.len() > SHORT {
-        let set: IndexSet<Value, foldhash::fast::RandomState> = values.into_iter().collect();
+        let set: IndexSet<V, foldhash::fast::RandomState> = values.into_iter().collect();
         return set.into_iter().collect();
     }
-    let mut out: Vec<Value> = Vec::with_capacity(values.len());
+    let mut out = Vec::with_capacity(values.len());
     for value in values {
         if !out.contains(&value) {
             out.push(value);
         }
     }
     out
+}
+
+fn has_repetitions(values: &[Value]) -> bool {
+    // Whether a long list has some is not found out faster than it is made without.
+    values.len() > SHORT
+        || (1..values.len()).any(|place| {
+            let (before, from) = values.split_at(place);
+            from.first().is_some_and(|value| before.contains(value))
+        })
 }
 
 /// A text option of a strategy.

@@ -11,7 +11,7 @@ use crate::config::{DataFunction, HieraConfig, LayerKind, Level, Locations, Text
 use crate::data::{Contents, DataFile};
 use crate::error::{InterpolationError, LookupError};
 use crate::hash::Hash;
-use crate::layer_index::Survey;
+use crate::layer_index::{Survey, SurveyedFiles};
 use crate::options::FileOptions;
 use crate::path;
 use crate::scope::{Scope, WithLocal};
@@ -112,7 +112,7 @@ impl<'a> Plan<'a> {
     /// Looks into all files. One that cannot be used fails here, and so every lookup: it may have `lookup_options`.
     pub(crate) fn survey(&self) -> Result<Survey<'a>, LookupError> {
         let mut options = Some(SmallVec::new());
-        let mut files = Some(SmallVec::new());
+        let mut files = Some(SurveyedFiles::default());
         for planned in &self.levels {
             let Some(range) = &planned.locations else {
                 return Err(self.unusable(planned.level));
@@ -129,7 +129,7 @@ impl<'a> Plan<'a> {
                     continue;
                 };
                 if let Some(files) = &mut files {
-                    files.push(contents);
+                    files.contents.push(Some(contents));
                 }
                 match contents.options() {
                     FileOptions::None => {}

@@ -1,13 +1,15 @@
 //! The way of a key through layers, levels and locations to the values that files hold.
 
+use smallvec::SmallVec;
+
 use super::remote::without_user;
 use super::walk::Walk;
 use super::{Prepared, Step};
 use crate::config::{Layer, LayerKind};
-use crate::data::Contents;
 use crate::error::LookupError;
 use crate::explain::{Event, NodeKind};
 use crate::key::LookupKey;
+use crate::layer_index::SurveyedFiles;
 use crate::merge::MergeStrategy;
 use crate::options;
 use crate::plan::{Location, Plan, PlannedLevel};
@@ -110,16 +112,16 @@ impl<'a> Walk<'_, 'a> {
         if self.names.is_empty()
             && let (true, Some(files)) = (strategy.is_first(), &prepared.survey.files)
         {
-            let found = files.iter().find_map(|contents| contents.get(key.root()));
+            let found = files.first(key.root());
             let traits = found.map(Value::traits).unwrap_or_default();
             if !traits.has_templates && !traits.is_irregular {
-                self.spend(files.len() as u64)?;
+                self.spend(files.contents.len() as u64)?;
                 return Ok(found.cloned());
             }
         }
         self.guarded(key, |walk| {
-            if let (true, Some(files)) = (strategy.is_first(), &prepared.survey.files)
-                && let Some(found) = walk.in_files(files, key.root())?
+            if let Some(files) = &prepared.survey.files
+                && let Some(found) = walk.in_files(files, key.root(), strategy)?
             {
                 return Ok(found);
             }
@@ -136,18 +138,60 @@ impl<'a> Walk<'_, 'a> {
         })
     }
 
-    /// The first value of a key in these files: what the way through all levels comes to, where nothing is told of
-    /// it. Outer `None` where the value has to be found on that way, for what an error tells of it.
-    fn in_files(&mut self, files: &[&'a Contents], root: &TableKey) -> Step<Option<Value>> {
-        self.spend(files.len() as u64)?;
-        match files.iter().find_map(|contents| contents.get(root)) {
+    /// The value of a key in these files: what the way through all levels comes to, where nothing is told of it. Outer
+    /// `None` where the value has to be found on that way, for what an error tells of it.
+    fn in_files(
+        &mut self,
+        files: &SurveyedFiles<'a>,
+        root: &TableKey,
+        strategy: &MergeStrategy,
+    ) -> Step<Option<Value>> {
+        self.spend(files.contents.len() as u64)?;
+        let found = match strategy.is_first() {
+            true => self.first_in_files(files, root),
+            false => self.merged_in_files(files, root, strategy),
+        };
+        match found {
+            Err(LookupError::Undecryptable { path: None, .. }) => Ok(None),
+            found => found,
+        }
+    }
+
+    fn first_in_files(
+        &mut self,
+        files: &SurveyedFiles<'a>,
+        root: &TableKey,
+    ) -> Step<Option<Value>> {
+        match files.first(root) {
             None => Ok(Some(None)),
             Some(raw) if raw.traits().is_irregular => Ok(None),
-            Some(raw) => match self.interpolate(raw, root) {
-                Err(LookupError::Undecryptable { path: None, .. }) => Ok(None),
-                value => Ok(Some(Some(value?))),
-            },
+            Some(raw) => Ok(Some(Some(self.interpolate(raw, root)?))),
         }
+    }
+
+    fn merged_in_files(
+        &mut self,
+        files: &SurveyedFiles<'a>,
+        root: &TableKey,
+        strategy: &MergeStrategy,
+    ) -> Step<Option<Value>> {
+        let found: SmallVec<[Option<&Value>; 8]> = files.all(root).collect();
+        let is_irregular = |raw: &&Value| raw.traits().is_irregular;
+        if files.levels.is_empty() || found.iter().flatten().any(is_irregular) {
+            return Ok(None);
+        }
+        let merged = self.merge_over(files.levels.iter(), strategy, |walk, level| {
+            let found = found.get(level.clone()).unwrap_or_default();
+            walk.merge_over(found.iter(), strategy, |walk, raw| {
+                let Some(raw) = raw else { return Ok(None) };
+                let value = walk.interpolate(raw, root)?;
+                if strategy.gathers() {
+                    walk.gathered.push(value.clone());
+                }
+                Ok(Some(value))
+            })
+        });
+        Ok(Some(merged?))
     }
 
     /// The levels for keys that nothing else has. Puppet: a merge of the request does not reach them.

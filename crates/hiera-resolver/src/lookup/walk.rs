@@ -242,10 +242,18 @@ impl<'s, 'a> Walk<'s, 'a> {
             |walk| {
                 let start = walk.gathered.len();
                 let mut merged = None;
+                let mut joined: SmallVec<[Value; 4]> = SmallVec::new();
                 for place in places {
                     let Some(value) = visit(walk, place)? else {
                         continue;
                     };
+                    if strategy.joins() {
+                        if !joined.is_empty() {
+                            strategy.check_next(&joined, &value)?;
+                        }
+                        joined.push(value);
+                        continue;
+                    }
                     merged = Some(match merged {
                         None => strategy.convert_first(value),
                         Some(higher) if strategy.gathers() => higher,
@@ -259,6 +267,9 @@ impl<'s, 'a> Walk<'s, 'a> {
                             merged
                         }
                     });
+                }
+                if !joined.is_empty() {
+                    merged = Some(strategy.join(&joined));
                 }
                 if strategy.gathers() {
                     merged = strategy.merge_all(walk.gathered.get(start..).unwrap_or_default())?;

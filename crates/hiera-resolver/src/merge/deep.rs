@@ -5,7 +5,7 @@
 
 use arcstr::ArcStr;
 
-use super::{MergeError, flag_option, refuse_options, text_option, union};
+use super::{MergeError, flag_option, has_repetitions, refuse_options, text_option, union};
 use crate::hash::Hash;
 use crate::value::Value;
 
@@ -366,6 +366,9 @@ impl DeepOptions {
                 .map(|item| self.merge_with_itself(item, Twin::Same))
                 .collect::<Result<_, _>>()?;
             return self.sorted_or(merged, value);
+        }
+        if !self.sort_merged_arrays && !has_repetitions(items) {
+            return Ok(value.clone());
         }
         let joined = union(items.iter().cloned());
         self.sorted_or(joined, value)
