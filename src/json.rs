@@ -94,8 +94,20 @@ pub(crate) fn end_of_plain(bytes: &[u8], mut place: usize) -> usize {
     const QUOTES: u8x16 = u8x16::new([b'"'; 16]);
     const BACKSLASHES: u8x16 = u8x16::new([b'\\'; 16]);
     const LAST_CONTROLS: u8x16 = u8x16::new([0x1f; 16]);
-    while let Some(chunk) = bytes.get(place..).and_then(<[u8]>::first_chunk) {
-        let chunk = u8x16::new(*chunk);
+    loop {
+        let rest = bytes.get(place..).unwrap_or_default();
+        let chunk = match rest.first_chunk() {
+            Some(chunk) => *chunk,
+            // Filled up with quotes, so that the end is found as one.
+            None => {
+                let mut chunk = [b'"'; 16];
+                for (to, from) in chunk.iter_mut().zip(rest) {
+                    *to = *from;
+                }
+                chunk
+            }
+        };
+        let chunk = u8x16::new(chunk);
         let controls = chunk.min(LAST_CONTROLS).simd_eq(chunk);
         let ends = chunk.simd_eq(QUOTES) | chunk.simd_eq(BACKSLASHES) | controls;
         let found = ends.to_bitmask();
@@ -104,11 +116,6 @@ pub(crate) fn end_of_plain(bytes: &[u8], mut place: usize) -> usize {
         }
         place += 16;
     }
-    let is_plain = |byte: &u8| *byte >= 0x20 && !matches!(byte, b'"' | b'\\');
-    while bytes.get(place).is_some_and(is_plain) {
-        place += 1;
-    }
-    place
 }
 
 #[cfg(test)]

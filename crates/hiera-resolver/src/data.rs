@@ -38,6 +38,11 @@ pub enum Format {
     Unknown,
 }
 
+impl Format {
+    /// Those of functions that hand on what they have read as it is.
+    pub(crate) const PLAIN: [Format; 3] = [Format::Yaml, Format::Json, Format::Hocon];
+}
+
 /// What tells the keys of one level from those of another: a digest of the options that name them.
 pub type KeysId = u64;
 

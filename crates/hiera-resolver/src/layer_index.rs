@@ -121,7 +121,7 @@ impl LayerIndex {
         config: &HieraConfig,
         files: impl Fn(Format) -> &'a [Arc<DataFile>],
     ) -> Option<Self> {
-        if config.default_levels().is_some() {
+        if config.default_levels().is_some() || is_read_twice(config, &files) {
             return None;
         }
         let mut sources = Vec::new();
@@ -191,6 +191,27 @@ impl LayerIndex {
             files: Some(files),
         })
     }
+}
+
+/// Is there a file that functions of several levels read, each in its way? The plan has the first of them read it.
+fn is_read_twice<'a>(config: &HieraConfig, files: &impl Fn(Format) -> &'a [Arc<DataFile>]) -> bool {
+    let is_used = |format: &Format| {
+        config
+            .levels()
+            .iter()
+            .any(|level| level.format() == *format)
+    };
+    let mut others = Format::PLAIN.into_iter().filter(is_used);
+    while let Some(format) = others.next() {
+        let is_here = |file: &Arc<DataFile>| {
+            let found = files(format).binary_search_by(|known| known.path().cmp(file.path()));
+            found.is_ok()
+        };
+        if others.clone().any(|other| files(other).iter().any(is_here)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// What the names came to, in the order of their sources.

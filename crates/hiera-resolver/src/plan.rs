@@ -8,7 +8,7 @@ use arcstr::ArcStr;
 use smallvec::SmallVec;
 
 use crate::config::{DataFunction, HieraConfig, LayerKind, Level, Locations, Text};
-use crate::data::{Contents, DataFile};
+use crate::data::{Contents, DataFile, Format};
 use crate::error::{InterpolationError, LookupError};
 use crate::hash::Hash;
 use crate::layer_index::{Survey, SurveyedFiles};
@@ -75,6 +75,7 @@ impl<'a> Plan<'a> {
             let planned = planner.level(level, scope, is_built_in);
             default_levels.push(planned.map_err(in_config)?);
         }
+        planner.share_readings(levels.iter().chain(&default_levels));
         if is_built_in {
             // Puppet's own configuration has no level for what is not there.
             levels.retain(|level| {
@@ -316,6 +317,33 @@ impl<'a> Planner<'a> {
             locations: Some(start..self.locations.len()),
             options,
         })
+    }
+
+    /// Puppet: a file is read once, by the function of the first level that comes to it. Another function gets what
+    /// that one made of it.
+    fn share_readings<'p>(&mut self, levels: impl Iterator<Item = &'p PlannedLevel<'a>> + Clone)
+    where
+        'a: 'p,
+    {
+        let is_plain = |format: Format| Format::PLAIN.contains(&format);
+        let mut formats = levels.clone().map(|planned| planned.level.format());
+        let first = formats.next();
+        if !formats.any(|format| is_plain(format) && Some(format) != first) {
+            return;
+        }
+        let mut read: Vec<&'a DataFile> = Vec::new();
+        for planned in levels.filter(|planned| is_plain(planned.level.format())) {
+            for place in planned.locations.clone().into_iter().flatten() {
+                let Some(location) = self.locations.get_mut(place) else {
+                    continue;
+                };
+                let Some(file) = location.file else { continue };
+                match read.iter().find(|known| known.path() == file.path()) {
+                    Some(known) => location.file = Some(known),
+                    None => read.push(file),
+                }
+            }
+        }
     }
 
     fn path(
