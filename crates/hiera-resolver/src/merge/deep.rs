@@ -118,6 +118,9 @@ impl DeepOptions {
                 if source.is_empty() {
                     return Ok(Value::Hash(target));
                 }
+                if self.replaces(source, &target) {
+                    return Ok(Value::Hash(source.clone()));
+                }
                 let mut merged = std::sync::Arc::unwrap_or_clone(target);
                 for (key, value) in source.iter() {
                     match merged.get_value_mut(key) {
@@ -172,6 +175,21 @@ impl DeepOptions {
             )),
             (source, target) => Ok(self.overwrite(source, target)),
         }
+    }
+
+    /// Is a hash that is laid over another all that there is then? So it is where they have the same keys and plain
+    /// values, as the entries of most hashes of hashes have.
+    fn replaces(&self, source: &Hash, target: &Hash) -> bool {
+        let is_plain =
+            |value: &Value| value.is_truthy() && !matches!(value, Value::Hash(_) | Value::Array(_));
+        !self.preserve_unmergeables
+            && !self.extend_existing_arrays
+            && !self.has_knockout()
+            && source.len() == target.len()
+            && source
+                .iter()
+                .zip(target)
+                .all(|((key, value), (other, _))| is_plain(value) && key == other)
     }
 
     /// What has become of the higher value when a merge with the lower one is done, where `merged` came of it.
@@ -328,69 +346,57 @@ impl DeepOptions {
     /// What becomes of a value that has no counterpart in the lower level: its lists lose repetitions, are
     /// sorted where that was asked for, and its knock-outs are done.
     fn merge_with_itself(&self, value: &Value, twin: Twin) -> Result<Value, MergeError> {
+        let changed = self.changed_by_itself(value, twin)?;
+        Ok(changed.unwrap_or_else(|| value.clone()))
+    }
+
+    /// The same; `None` where it stays as it is.
+    fn changed_by_itself(&self, value: &Value, twin: Twin) -> Result<Option<Value>, MergeError> {
         match value {
             Value::Hash(hash) => {
                 let mut merged: Option<Hash> = None;
                 for (key, inner) in hash.iter().filter(|(_, inner)| inner.is_truthy()) {
-                    let new = self.merge_with_itself(inner, Twin::Same)?;
-                    if !new.is_same_object(inner) {
+                    if let Some(changed) = self.changed_by_itself(inner, Twin::Same)? {
                         merged
                             .get_or_insert_with(|| Hash::clone(hash))
-                            .insert(key.clone(), new);
+                            .insert(key.clone(), changed);
                     }
                 }
-                Ok(merged.map_or_else(|| value.clone(), Value::hash))
+                Ok(merged.map(Value::hash))
             }
-            Value::Array(_) if self.overwrite_arrays => Ok(value.clone()),
+            Value::Array(_) if self.overwrite_arrays => Ok(None),
             Value::Array(array) if twin == Twin::Same && self.has_knockout() => {
                 let left = self.knock_out_of_itself(array.items().to_vec());
-                self.join_with_itself(&Value::array(left))
+                let joined = self.join_with_itself(&left)?;
+                Ok(Some(Value::array(joined.unwrap_or(left))))
             }
             Value::Array(array) if self.has_knockout() || self.unpack_arrays.is_some() => {
-                self.join(array.items().to_vec(), value.clone())
+                self.join(array.items().to_vec(), value.clone()).map(Some)
             }
-            Value::Array(_) => self.join_with_itself(value),
-            Value::Null | Value::Bool(false) => Ok(value.clone()),
-            scalar => Ok(self.overwrite(scalar, scalar.clone())),
+            Value::Array(array) => Ok(self.join_with_itself(array.items())?.map(Value::array)),
+            Value::Null | Value::Bool(false) => Ok(None),
+            scalar => Ok(self.knocked_out(scalar)),
         }
     }
 
-    fn join_with_itself(&self, value: &Value) -> Result<Value, MergeError> {
-        let Value::Array(array) = value else {
-            return Ok(value.clone());
-        };
-        let items = array.items();
-        if self.merge_hash_arrays && items.iter().all(|item| matches!(item, Value::Hash(_))) {
-            let merged: Vec<Value> = items
-                .iter()
-                .map(|item| self.merge_with_itself(item, Twin::Same))
-                .collect::<Result<_, _>>()?;
-            return self.sorted_or(merged, value);
-        }
-        if !self.sort_merged_arrays && !has_repetitions(items) {
-            return Ok(value.clone());
-        }
-        let joined = union(items.iter().cloned());
-        self.sorted_or(joined, value)
-    }
-
-    /// The list, sorted where that was asked for; the original where nothing changed.
-    fn sorted_or(&self, mut list: Vec<Value>, original: &Value) -> Result<Value, MergeError> {
+    fn join_with_itself(&self, items: &[Value]) -> Result<Option<Vec<Value>>, MergeError> {
+        let mut list =
+            if self.merge_hash_arrays && items.iter().all(|item| matches!(item, Value::Hash(_))) {
+                items
+                    .iter()
+                    .map(|item| self.merge_with_itself(item, Twin::Same))
+                    .collect::<Result<_, _>>()?
+            } else if self.sort_merged_arrays || has_repetitions(items) {
+                union(items.iter().cloned())
+            } else {
+                return Ok(None);
+            };
         if self.sort_merged_arrays {
             sort(&mut list)?;
         }
-        let is_unchanged = original.as_array().is_some_and(|items| {
-            items.len() == list.len()
-                && items
-                    .iter()
-                    .zip(&list)
-                    .all(|(old, new)| old.is_same_object(new))
-        });
-        Ok(if is_unchanged {
-            original.clone()
-        } else {
-            Value::array(list)
-        })
+        let is_same = |(old, new): (&Value, &Value)| old.is_same_object(new);
+        let is_unchanged = items.len() == list.len() && items.iter().zip(&list).all(is_same);
+        Ok((!is_unchanged).then_some(list))
     }
 
     /// Ruby's `delete_if` over a list from which its own block deletes: elements move up while it runs, so
@@ -423,11 +429,12 @@ impl DeepOptions {
         if self.preserve_unmergeables {
             return target;
         }
-        if self.is_marked(source) {
-            Value::str("")
-        } else {
-            source.clone()
-        }
+        self.knocked_out(source).unwrap_or_else(|| source.clone())
+    }
+
+    /// What is left of a value that is marked as a knock-out; `None` where it is not.
+    fn knocked_out(&self, value: &Value) -> Option<Value> {
+        (!self.preserve_unmergeables && self.is_marked(value)).then(|| Value::str(""))
     }
 
     fn is_marked(&self, value: &Value) -> bool {
