@@ -132,6 +132,13 @@ def cpu_per_request(server, path, body_file, connections=8, seconds=1, is_found=
     return (after - before) / int(count.group(1))
 
 
+def timings():
+    """CPU-µs of lookups by the resolver, and of requests without a socket."""
+    result = subprocess.run(["cargo", "bench", "--quiet", "--locked", "--bench", "timings"], cwd=ROOT,
+                            stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(result.stdout)
+
+
 def instructions_per_request(start, path, body_file):
     """Instructions of a server in user space, by callgrind: those for 600 requests without those for 200."""
     with open(body_file) as lines:

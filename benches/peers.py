@@ -17,7 +17,7 @@ import tempfile
 import urllib.error
 import urllib.request
 
-from measure import (HERE, KINDS, ROOT, bodies, cpu_per_request, hierad, median, print_rows, program, ratio, row, tree,
+from measure import (HERE, KINDS, bodies, cpu_per_request, hierad, median, print_rows, program, ratio, row, timings, tree,
                      write_rows)
 
 CPU, MS = "CPU-µs", "CPU-ms"
@@ -39,12 +39,6 @@ def main():
     commands = command_rows(rounds)
     print_rows("commands", commands)
     write_rows("peers.json", rows + commands)
-
-
-def timings():
-    result = subprocess.run(["cargo", "bench", "--quiet", "--locked", "--bench", "timings"], cwd=ROOT,
-                            stdout=subprocess.PIPE, text=True, check=True)
-    return json.loads(result.stdout)
 
 
 def threads_rows(rounds):

@@ -6,6 +6,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::indexing_slicing,
     clippy::print_stdout,
     reason = "a benchmark that cannot run should say so and stop"
 )]
@@ -67,12 +68,14 @@ fn main() {
     let bodies = bodies(&tree, "first_common", LOOKUPS);
     let interface = App::new(environments, Limits::default()).interface();
     let request = || request_cost(&interface, &bodies);
+    let small: Vec<String> = bodies.iter().map(|body| without_facts(body)).collect();
     let private = || private_cost(&bodies);
     println!(
         "{}",
         serde_json::json!({
             "resolver": {"fresh": fresh, "warm": warm},
             "request": {"1": on_threads(1, request), "2": on_threads(2, request)},
+            "without facts": request_cost(&interface, &small),
             "nothing shared": {"1": on_threads(1, private), "2": on_threads(2, private)},
         })
     );
@@ -104,6 +107,12 @@ fn warm_cost(snapshot: &Snapshot, lookups: &[Lookup]) -> f64 {
             }
         }
     })
+}
+
+/// A request of the same node that sends its name alone.
+fn without_facts(body: &str) -> String {
+    let mut body: serde_json::Value = serde_json::from_str(body).unwrap();
+    serde_json::json!({"key": body["key"].take(), "trusted": body["trusted"].take()}).to_string()
 }
 
 /// Whole requests, from the body's bytes to those of the answer.

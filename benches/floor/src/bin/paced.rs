@@ -6,45 +6,37 @@
 //! BODIES is a file with one body a line. A RATE of 0 is as fast as it goes. Prints one line of JSON: the requests a
 //! second that were answered, and their 50th and 99th percentile in microseconds.
 //!
-//! A request that is due while its connection still waits for an answer counts from when it was due, as the waiting is
-//! the server's doing. One that is sent late since this process was not woken in time counts from when it was sent.
+//! A request counts from when it was due: if its connection still waits for an answer then, the waiting is the server's
+//! doing. One thread does everything and never sleeps, so that no time is lost until it is woken. It needs a core of its
+//! own.
 
+use std::collections::VecDeque;
 use std::error::Error;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::thread;
+use std::io::{ErrorKind, Read, Write};
 use std::time::{Duration, Instant};
 
-type Failure = Box<dyn Error + Send + Sync>;
+use mio::net::TcpStream;
+use mio::{Events, Interest, Poll, Token};
+
+type Failure = Box<dyn Error>;
 
 fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [address, path, bodies, connections, seconds, rate] = arguments.as_slice() else {
         return Err("usage: paced ADDR:PORT PATH BODIES CONNECTIONS SECONDS RATE".into());
     };
-    let (connections, seconds): (u32, f64) = (connections.parse()?, seconds.parse()?);
+    let (connections, seconds): (usize, f64) = (connections.parse()?, seconds.parse()?);
     let rate: f64 = rate.parse()?;
     let requests: Vec<Vec<u8>> = std::fs::read_to_string(bodies)?
         .lines()
         .map(|body| request(address, path, body))
         .collect();
-    // For a connection: the time between two requests. Each starts a little after the one before it.
-    let pause = (rate > 0.0).then(|| Duration::from_secs_f64(f64::from(connections) / rate));
-    let start = Instant::now() + Duration::from_millis(100);
-    let end = start + Duration::from_secs_f64(seconds);
-    let mut latencies = thread::scope(|scope| -> Result<Vec<Duration>, Failure> {
-        let spawn = |place: u32| {
-            let offset = pause.unwrap_or_default() * place / connections;
-            let requests = requests.iter().cycle().skip(place as usize * 7);
-            scope.spawn(move || drive(address, requests, start + offset, end, pause))
-        };
-        let threads: Vec<_> = (0..connections).map(spawn).collect();
-        let mut all = Vec::new();
-        for thread in threads {
-            all.extend(thread.join().map_err(|_| "a connection failed")??);
-        }
-        Ok(all)
-    })?;
+    let mut load = Load::connect(address, connections)?;
+    let duration = Duration::from_secs_f64(seconds);
+    let mut latencies = match rate > 0.0 {
+        true => load.run(&requests, duration, Duration::from_secs_f64(1.0 / rate))?,
+        false => load.run(&requests, duration, Duration::ZERO)?,
+    };
     latencies.sort_unstable();
     let percentile = |part: f64| {
         let place = (latencies.len() as f64 * part) as usize;
@@ -70,58 +62,125 @@ fn request(address: &str, path: &str, body: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Sends requests over one connection until the end: what each took.
-fn drive<'a>(
-    address: &str,
-    requests: impl Iterator<Item = &'a Vec<u8>>,
-    mut due: Instant,
-    end: Instant,
-    pause: Option<Duration>,
-) -> Result<Vec<Duration>, Failure> {
-    let mut stream = TcpStream::connect(address)?;
-    stream.set_nodelay(true)?;
-    let mut answers = BufReader::new(stream.try_clone()?);
-    let mut latencies = Vec::new();
-    for request in requests {
-        if due >= end {
-            break;
-        }
-        let wait = due.saturating_duration_since(Instant::now());
-        let sent = if wait.is_zero() {
-            due
-        } else {
-            thread::sleep(wait);
-            Instant::now()
-        };
-        stream.write_all(request)?;
-        read_answer(&mut answers)?;
-        latencies.push(sent.elapsed());
-        due = match pause {
-            Some(pause) => due + pause,
-            None => Instant::now(),
-        };
-    }
-    Ok(latencies)
+/// All connections, and who is to send next.
+struct Load {
+    poll: Poll,
+    connections: Vec<Connection>,
+    /// Places of connections that wait for nothing.
+    idle: VecDeque<usize>,
 }
 
-fn read_answer(answers: &mut impl BufRead) -> Result<(), Failure> {
-    let mut line = String::new();
-    answers.read_line(&mut line)?;
-    if !line.starts_with("HTTP/1.1 200") {
-        return Err(format!("answered {line:?}").into());
-    }
-    let mut length = 0;
-    loop {
-        line.clear();
-        answers.read_line(&mut line)?;
-        if line.trim_end().is_empty() {
-            break;
+struct Connection {
+    stream: TcpStream,
+    /// When the request on its way was due.
+    due: Instant,
+    answer: Vec<u8>,
+}
+
+impl Load {
+    fn connect(address: &str, count: usize) -> Result<Self, Failure> {
+        let poll = Poll::new()?;
+        let mut connections = Vec::with_capacity(count);
+        for place in 0..count {
+            let stream = std::net::TcpStream::connect(address)?;
+            stream.set_nodelay(true)?;
+            stream.set_nonblocking(true)?;
+            let mut stream = TcpStream::from_std(stream);
+            let token = Token(place);
+            poll.registry()
+                .register(&mut stream, token, Interest::READABLE)?;
+            connections.push(Connection {
+                stream,
+                due: Instant::now(),
+                answer: Vec::new(),
+            });
         }
-        let (name, value) = line.split_once(':').ok_or("a header without a colon")?;
-        if name.eq_ignore_ascii_case("content-length") {
-            length = value.trim().parse()?;
+        Ok(Load {
+            poll,
+            connections,
+            idle: (0..count).collect(),
+        })
+    }
+
+    /// Sends a request each `pause`, over the connection that has been idle for longest: what each took.
+    fn run(
+        &mut self,
+        requests: &[Vec<u8>],
+        duration: Duration,
+        pause: Duration,
+    ) -> Result<Vec<Duration>, Failure> {
+        let mut requests = requests.iter().cycle();
+        let mut events = Events::with_capacity(self.connections.len());
+        let mut latencies = Vec::new();
+        let start = Instant::now();
+        let mut due = start;
+        while start.elapsed() < duration {
+            let now = Instant::now();
+            if pause.is_zero() {
+                due = now;
+            }
+            while due <= now
+                && let Some(place) = self.idle.pop_front()
+                && let (Some(connection), Some(request)) =
+                    (self.connections.get_mut(place), requests.next())
+            {
+                connection.send(request, due)?;
+                due += pause;
+            }
+            self.poll.poll(&mut events, Some(Duration::ZERO))?;
+            for event in &events {
+                let Token(place) = event.token();
+                if let Some(connection) = self.connections.get_mut(place)
+                    && connection.receive()?
+                {
+                    latencies.push(connection.due.elapsed());
+                    self.idle.push_back(place);
+                }
+            }
+        }
+        Ok(latencies)
+    }
+}
+
+impl Connection {
+    fn send(&mut self, request: &[u8], due: Instant) -> Result<(), Failure> {
+        self.due = due;
+        self.answer.clear();
+        // A few kilobytes fit the socket's buffer, which is empty.
+        match self.stream.write(request)? == request.len() {
+            true => Ok(()),
+            false => Err("a request was not taken whole".into()),
         }
     }
-    std::io::copy(&mut answers.take(length), &mut std::io::sink())?;
-    Ok(())
+
+    /// Reads what has come. Is the answer complete?
+    fn receive(&mut self) -> Result<bool, Failure> {
+        match self.stream.read_to_end(&mut self.answer) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error.into()),
+            Ok(_) => return Err("the server closed a connection".into()),
+        }
+        let Some(length) = length_of(&self.answer)? else {
+            return Ok(false);
+        };
+        Ok(self.answer.len() >= length)
+    }
+}
+
+/// How long an answer is with its head; `None` while that is not there.
+fn length_of(answer: &[u8]) -> Result<Option<usize>, Failure> {
+    let Some(end) = answer.windows(4).position(|four| four == b"\r\n\r\n") else {
+        return Ok(None);
+    };
+    let head = std::str::from_utf8(answer.get(..end).unwrap_or_default())?;
+    if !head.starts_with("HTTP/1.1 200") {
+        return Err(format!("answered {head:?}").into());
+    }
+    let mut lengths = head.lines().filter_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("content-length")
+            .then(|| value.trim().parse::<usize>())
+    });
+    let body = lengths.next().ok_or("an answer without a length")??;
+    Ok(Some(end + 4 + body))
 }
