@@ -28,7 +28,8 @@ pub struct LayerIndex {
     /// What makes the names in all paths, each once.
     sources: Vec<NameSource>,
     paths: Vec<PathIndex>,
-    /// Which of the paths are those of each level; none where that depends on the files that are there.
+    /// Which of the paths are those of each level; none where that depends on the files that are there,
+    /// or there are too many for [`SurveyedFiles`].
     levels: Vec<Range<usize>>,
 }
 
@@ -96,21 +97,28 @@ pub(crate) struct Survey<'a> {
 /// The files that a node sees.
 #[derive(Default)]
 pub(crate) struct SurveyedFiles<'a> {
-    /// What each path leads to, in order.
-    pub(crate) contents: SmallVec<[Option<&'a Contents>; 8]>,
-    /// Which of them are those of each level; none where only the plan tells.
+    /// Those that are there, in order.
+    pub(crate) there: SmallVec<[&'a Contents; 8]>,
+    /// Which of all paths lead to them: a bit for each.
+    found: u64,
+    /// Which of the paths are those of each level; none where only the plan tells.
     pub(crate) levels: &'a [Range<usize>],
 }
 
 impl<'a> SurveyedFiles<'a> {
-    /// What each file has under a key.
-    pub(crate) fn all(&self, key: &TableKey) -> impl Iterator<Item = Option<&'a Value>> {
-        self.contents.iter().map(|contents| (*contents)?.get(key))
-    }
-
     /// The first value of a key.
     pub(crate) fn first(&self, key: &TableKey) -> Option<&'a Value> {
-        self.all(key).flatten().next()
+        self.there.iter().find_map(|contents| contents.get(key))
+    }
+
+    /// What each path leads to under a key.
+    pub(crate) fn all(&self, key: &TableKey) -> SmallVec<[Option<&'a Value>; 8]> {
+        let paths = self.levels.last().map_or(0, |level| level.end);
+        let mut there = self.there.iter();
+        let is_there = |place| self.found >> place & 1 == 1;
+        (0..paths)
+            .map(|place| is_there(place).then(|| there.next())??.get(key))
+            .collect()
     }
 }
 
@@ -144,6 +152,9 @@ impl LayerIndex {
                 levels.push(start..paths.len());
             }
         }
+        if paths.len() > u64::BITS as usize {
+            levels.clear();
+        }
         Some(LayerIndex {
             sources,
             paths,
@@ -160,10 +171,12 @@ impl LayerIndex {
     ) -> Option<Survey<'a>> {
         let names = Names::of(&self.sources, scope)?;
         let mut options = Some(SmallVec::new());
-        let mut found = SmallVec::new();
-        for path in &self.paths {
+        let mut files = SurveyedFiles {
+            levels: &self.levels,
+            ..SurveyedFiles::default()
+        };
+        for (place, path) in self.paths.iter().enumerate() {
             let Some(file) = path.find(&names, tree)? else {
-                found.push(None);
                 continue;
             };
             let contents = file.contents().ok()?;
@@ -180,12 +193,9 @@ impl LayerIndex {
                 (FileOptions::Ready(compiled), Some(options)) => options.push(compiled.as_ref()),
                 _ => options = None,
             }
-            found.push(Some(contents));
+            files.there.push(contents);
+            files.found |= 1_u64.unbounded_shl(place as u32);
         }
-        let files = SurveyedFiles {
-            contents: found,
-            levels: &self.levels,
-        };
         Some(Survey {
             options,
             files: Some(files),
@@ -519,7 +529,7 @@ mod tests {
         let index = snapshot.layer_index(&LayerKind::Environment)?;
         let config = snapshot.environment().config().unwrap();
         let survey = index.survey(config, &snapshot, &scope)?;
-        Some(survey.files.unwrap().contents.iter().flatten().count())
+        Some(survey.files.unwrap().there.len())
     }
 
     #[test]

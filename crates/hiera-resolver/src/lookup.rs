@@ -19,7 +19,6 @@ use std::sync::LazyLock;
 use smallvec::SmallVec;
 
 use self::assemble::AssembledOptions;
-use self::remote::Told;
 use self::walk::Walk;
 use crate::config::{ConfigFaults, HieraConfig, Layer, LayerKind};
 use crate::error::LookupError;
@@ -175,7 +174,7 @@ impl<'a> Session<'a> {
             is_secret: false,
             module: None,
             telling: None,
-            told_of_remotes: Told::default(),
+            told_of_remotes: None,
         };
         let outcome = walk.lookup(
             request.names,
@@ -260,32 +259,32 @@ impl<'a> Session<'a> {
                 }
                 Err(faults.clone().into())
             }
-            Layer::Configured(config) => Ok(Some(Rc::new(self.prepare_config(config)?))),
+            Layer::Configured(config) => self.prepare_config(config).map(Some),
         }
     }
 
-    fn prepare_config(&self, config: &'a HieraConfig) -> Result<Prepared<'a>, LookupError> {
+    fn prepare_config(&self, config: &'a HieraConfig) -> Result<Rc<Prepared<'a>>, LookupError> {
         let index = match self.keeps_paths {
             true => None,
             false => self.tree.layer_index(config.kind()),
         };
         if let Some(survey) = index.and_then(|index| index.survey(config, self.tree, self.scope)) {
-            return Ok(Prepared {
+            return Ok(Rc::new(Prepared {
                 config,
                 plan: OnceCell::new(),
                 survey,
-            });
+            }));
         }
         let plan = Plan::make(config, self.tree, self.scope, self.keeps_paths)?;
         let survey = match self.keeps_paths {
             true => Survey::default(),
             false => plan.survey()?,
         };
-        Ok(Prepared {
+        Ok(Rc::new(Prepared {
             config,
             plan: OnceCell::from(plan),
             survey,
-        })
+        }))
     }
 
     /// The plan of a layer.

@@ -130,7 +130,7 @@ impl<'a> Plan<'a> {
                     continue;
                 };
                 if let Some(files) = &mut files {
-                    files.contents.push(Some(contents));
+                    files.there.push(contents);
                 }
                 match contents.options() {
                     FileOptions::None => {}

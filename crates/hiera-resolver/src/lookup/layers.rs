@@ -1,7 +1,5 @@
 //! The way of a key through layers, levels and locations to the values that files hold.
 
-use smallvec::SmallVec;
-
 use super::remote::without_user;
 use super::walk::Walk;
 use super::{Prepared, Step};
@@ -115,7 +113,7 @@ impl<'a> Walk<'_, 'a> {
             let found = files.first(key.root());
             let traits = found.map(Value::traits).unwrap_or_default();
             if !traits.has_templates && !traits.is_irregular {
-                self.spend(files.contents.len() as u64)?;
+                self.spend(files.there.len() as u64)?;
                 return Ok(found.cloned());
             }
         }
@@ -146,7 +144,7 @@ impl<'a> Walk<'_, 'a> {
         root: &TableKey,
         strategy: &MergeStrategy,
     ) -> Step<Option<Value>> {
-        self.spend(files.contents.len() as u64)?;
+        self.spend(files.there.len() as u64)?;
         let found = match strategy.is_first() {
             true => self.first_in_files(files, root),
             false => self.merged_in_files(files, root, strategy),
@@ -175,9 +173,12 @@ impl<'a> Walk<'_, 'a> {
         root: &TableKey,
         strategy: &MergeStrategy,
     ) -> Step<Option<Value>> {
-        let found: SmallVec<[Option<&Value>; 8]> = files.all(root).collect();
+        if files.levels.is_empty() {
+            return Ok(None);
+        }
+        let found = files.all(root);
         let is_irregular = |raw: &&Value| raw.traits().is_irregular;
-        if files.levels.is_empty() || found.iter().flatten().any(is_irregular) {
+        if found.iter().flatten().any(is_irregular) {
             return Ok(None);
         }
         let merged = self.merge_over(files.levels.iter(), strategy, |walk, level| {

@@ -57,7 +57,9 @@ impl<'a> Walk<'_, 'a> {
             self.report_not_found(key);
             return Ok(None);
         }
-        if let Some(value) = self.told_of_remotes.value(location, key) {
+        if let Some(told) = &self.told_of_remotes
+            && let Some(value) = told.value(location, key)
+        {
             self.report(Some(key), || Event::Found(value.clone()));
             return Ok(Some(value));
         }
@@ -99,7 +101,10 @@ impl<'a> Walk<'_, 'a> {
         self.report(Some(key), || Event::Found(value.clone()));
         if self.explanation.is_some() {
             let found = (place(location), key.clone(), value.clone());
-            self.told_of_remotes.found.push(found);
+            self.told_of_remotes
+                .get_or_insert_default()
+                .found
+                .push(found);
         }
         Ok(Some(value))
     }
@@ -110,7 +115,7 @@ impl<'a> Walk<'_, 'a> {
             return;
         }
         let fetched = (place(location), asked.path.clone());
-        let told = &mut self.told_of_remotes;
+        let told = self.told_of_remotes.get_or_insert_default();
         if told.fetched.contains(&fetched) {
             self.remark(&format!("Returning cached value for {}", asked.path));
         } else {

@@ -46,7 +46,8 @@ pub(super) struct Walk<'s, 'a> {
     pub(super) module: Option<ArcStr>,
     /// How an error on its way up is to be told.
     pub(super) telling: Option<Telling>,
-    pub(super) told_of_remotes: Told,
+    /// Made when it is needed, which is hardly ever.
+    pub(super) told_of_remotes: Option<Box<Told>>,
 }
 
 impl<'s, 'a> Walk<'s, 'a> {
@@ -195,7 +196,10 @@ impl<'s, 'a> Walk<'s, 'a> {
         module: Option<&str>,
         strategy: &MergeStrategy,
     ) -> Step {
-        let outer = std::mem::take(&mut self.gathered);
+        // What a lookup around this one has gathered is not its own.
+        let outer = strategy
+            .gathers()
+            .then(|| std::mem::take(&mut self.gathered));
         let merged = if self.is_global_only {
             self.in_global(key, strategy)
         } else {
@@ -205,8 +209,11 @@ impl<'s, 'a> Walk<'s, 'a> {
                 _ => walk.in_module(key, module, strategy),
             })
         };
-        self.gathered = outer;
+        if let Some(outer) = outer {
+            self.gathered = outer;
+        }
         match merged? {
+            Some(value) if key.segments().is_empty() => Ok(Some(value)),
             Some(value) => self.dig(value, key.segments(), key.as_str()),
             None => Ok(None),
         }
