@@ -52,7 +52,7 @@ def line(row):
     if isinstance(goal, (int, float)):
         # A bare number says not which way it holds, but the verdict does.
         is_least = row["value"] != goal and (row["value"] > goal) == row["met"]
-        goal = f"at {'least' if is_least else 'most'} {goal:,.10g} {unit}".rstrip()
+        goal = f"at {'least' if is_least else 'most'} {number(goal) if goal % 1 else format(goal, ',.0f')} {unit}".rstrip()
     beside = row.get("floor", row.get("peer"))
     ratio = f"{number(row['ratio'])} ×" if row.get("ratio") is not None else ""
     if row.get("middle_half"):
