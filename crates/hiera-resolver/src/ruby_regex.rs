@@ -159,5 +159,10 @@ impl RubyRegex {
     }
 }
 
+/// Does Ruby show a character as it is, where it shows a text as a literal?
+pub(crate) fn is_printable(letter: char) -> bool {
+    letter.is_ascii_graphic() || letter == ' ' || fold::contains(&sets::PRINTABLE, letter)
+}
+
 #[cfg(test)]
 mod tests;

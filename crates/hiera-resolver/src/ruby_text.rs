@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::ruby_regex::is_printable;
 use crate::value::Value;
 
 /// What Ruby's `to_s` makes of a value: what it becomes inside a text.
@@ -95,7 +96,6 @@ pub fn quoted(text: &str, out: &mut String) {
             '\x08' => out.push_str("\\b"),
             '\x07' => out.push_str("\\a"),
             '\x1b' => out.push_str("\\e"),
-            '\0'..='\x1f' | '\x7f' => _ = write!(out, "\\x{:02X}", letter as u32),
             _ if is_printable(letter) => out.push(letter),
             _ if (letter as u32) > 0xffff => _ = write!(out, "\\u{{{:X}}}", letter as u32),
             _ => _ = write!(out, "\\u{:04X}", letter as u32),
@@ -116,19 +116,6 @@ fn quoted_bytes(bytes: &[u8], out: &mut String) {
         }
     }
     out.push('"');
-}
-
-/// Ruby escapes what Unicode calls control, format, unassigned, private and separators other than space.
-fn is_printable(letter: char) -> bool {
-    // `escape_debug` leaves printable characters as they are, but escapes combining marks at the start.
-    letter.is_ascii()
-        || letter.is_alphanumeric()
-        || letter.escape_debug().count() == 1
-        || is_mark(letter)
-}
-
-fn is_mark(letter: char) -> bool {
-    matches!(letter, '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20f0}' | '\u{fe00}'..='\u{fe0f}' | '\u{fe20}'..='\u{fe2f}')
 }
 
 #[cfg(test)]
@@ -156,6 +143,17 @@ mod tests {
         ] {
             assert_eq!(shown(number), expected);
         }
+    }
+
+    #[test]
+    fn texts_are_escaped_as_ruby_escapes_them() {
+        let mut out = String::new();
+        quoted(
+            "\0\u{1}\x7f\u{85}\u{a0}\u{ad}\u{301}\u{2028}\u{e000}\u{fffe}\u{1fae8}\u{10ffff}",
+            &mut out,
+        );
+        let expected = "\"\\u0000\\u0001\\u007F\u{85}\u{a0}\u{ad}\u{301}\\u2028\u{e000}\\uFFFE\\u{1FAE8}\\u{10FFFF}\"";
+        assert_eq!(out, expected);
     }
 
     #[test]

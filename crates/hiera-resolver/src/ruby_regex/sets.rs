@@ -47,6 +47,10 @@ pub(super) fn shorthand(letter: char, is_unicode: bool) -> ClassUnicode {
 pub(super) static WORD: LazyLock<ClassUnicode> =
     LazyLock::new(|| set(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}²³¹¼½¾]"));
 
+/// What Ruby shows as it is. It knows the characters of Unicode 13, and for it NEL is one of them.
+pub(super) static PRINTABLE: LazyLock<ClassUnicode> =
+    LazyLock::new(|| set(r"[[[^\p{White_Space}\p{Cc}\p{Cn}]\p{Zs}&&\p{age:13.0}]\x{85}]"));
+
 /// The characters that `\R` matches.
 pub(super) fn line_breaks() -> ClassUnicode {
     set(r"[\n-\r\x{85}\x{2028}\x{2029}]")

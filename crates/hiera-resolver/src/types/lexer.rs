@@ -50,6 +50,8 @@ pub(super) enum Token {
     Minus,
     /// What types have no use for.
     Other,
+    /// What Puppet's language has no use for either. Errors show nothing in its place.
+    Unknown,
 }
 
 /// A word and where it stands, in bytes.
@@ -154,6 +156,7 @@ impl<'a> Lexer<'a> {
             '\'' => return self.single_quoted().map(Some),
             '"' => return self.double_quoted().map(Some),
             '/' if regexp_may_follow(previous) => return Ok(Some(self.regexp())),
+            '^' | '`' | '&' | '\\' | '\0'..' ' | '\x7f'.. => Token::Unknown,
             _ => Token::Other,
         };
         self.take(first.len_utf8());

@@ -213,6 +213,7 @@ impl Parser<'_> {
             Some(lexed) => TypeParseError::Unexpected {
                 found: match &lexed.token {
                     Token::Text(text) => text.clone(),
+                    Token::Unknown => String::new(),
                     _ => self
                         .text
                         .get(lexed.start..lexed.end)
@@ -242,7 +243,9 @@ impl Parser<'_> {
         let Some(token) = self.peek().cloned() else {
             return Err(TypeParseError::EndOfInput);
         };
-        if matches!(token, Token::SoftKeyword(_) | Token::Other) && !self.is_soft_key() {
+        if matches!(token, Token::SoftKeyword(_) | Token::Other | Token::Unknown)
+            && !self.is_soft_key()
+        {
             if matches!(token, Token::SoftKeyword(_)) {
                 self.position += 1;
             }
@@ -267,7 +270,8 @@ impl Parser<'_> {
             | Token::CloseBrace
             | Token::Comma
             | Token::Arrow
-            | Token::Other => {
+            | Token::Other
+            | Token::Unknown => {
                 self.position -= 1;
                 return Err(self.unexpected());
             }
