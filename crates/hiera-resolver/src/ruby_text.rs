@@ -84,18 +84,7 @@ pub fn quoted(text: &str, out: &mut String) {
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
         match letter {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            // `#` is escaped where it would start an interpolation of Ruby's own.
-            '#' if matches!(letters.peek(), Some('{' | '$' | '@')) => out.push_str("\\#"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\x0c' => out.push_str("\\f"),
-            '\x0b' => out.push_str("\\v"),
-            '\x08' => out.push_str("\\b"),
-            '\x07' => out.push_str("\\a"),
-            '\x1b' => out.push_str("\\e"),
+            _ if let Some(escape) = escape(letter, letters.peek().copied()) => out.push_str(escape),
             _ if is_printable(letter) => out.push(letter),
             _ if (letter as u32) > 0xffff => _ = write!(out, "\\u{{{:X}}}", letter as u32),
             _ => _ = write!(out, "\\u{:04X}", letter as u32),
@@ -106,16 +95,34 @@ pub fn quoted(text: &str, out: &mut String) {
 
 fn quoted_bytes(bytes: &[u8], out: &mut String) {
     out.push('"');
-    for byte in bytes {
-        match byte {
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            b'\n' => out.push_str("\\n"),
-            0x20..=0x7e => out.push(char::from(*byte)),
-            _ => _ = write!(out, "\\x{byte:02X}"),
+    let mut letters = bytes.iter().copied().map(char::from).peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            _ if let Some(escape) = escape(letter, letters.peek().copied()) => out.push_str(escape),
+            ' '..='~' => out.push(letter),
+            _ => _ = write!(out, "\\x{:02X}", letter as u32),
         }
     }
     out.push('"');
+}
+
+/// What stands for a letter that has a sign of its own, before this next one.
+fn escape(letter: char, next: Option<char>) -> Option<&'static str> {
+    Some(match letter {
+        '"' => "\\\"",
+        '\\' => "\\\\",
+        // `#` is escaped where it would start an interpolation of Ruby's own.
+        '#' if matches!(next, Some('{' | '$' | '@')) => "\\#",
+        '\n' => "\\n",
+        '\r' => "\\r",
+        '\t' => "\\t",
+        '\x0c' => "\\f",
+        '\x0b' => "\\v",
+        '\x08' => "\\b",
+        '\x07' => "\\a",
+        '\x1b' => "\\e",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
