@@ -1,21 +1,24 @@
 //! Levels × scope → the files to look into, in order: `path`s, `glob`s and `mapped_paths` filled in for one node.
 
+mod fill;
 mod node_options;
 
 use std::ops::Range;
 
 use arcstr::ArcStr;
+use indexmap::IndexMap;
 use smallvec::SmallVec;
 
+use self::fill::{Filled, fill, fill_options, fill_parts, fill_text, variable_value};
 use crate::config::{DataFunction, HieraConfig, LayerKind, Level, Locations, Text};
 use crate::data::{Contents, DataFile, Format};
-use crate::error::{InterpolationError, LookupError};
+use crate::error::LookupError;
 use crate::hash::Hash;
 use crate::layer_index::{Survey, SurveyedFiles};
 use crate::options::FileOptions;
 use crate::path;
 use crate::scope::{Scope, WithLocal};
-use crate::template::{Part, Template, Token, Variable};
+use crate::template::Variable;
 use crate::tree::Tree;
 use crate::types::uri::Uri;
 use crate::value::Value;
@@ -331,17 +334,16 @@ impl<'a> Planner<'a> {
         if !formats.any(|format| is_plain(format) && Some(format) != first) {
             return;
         }
-        let mut read: Vec<&'a DataFile> = Vec::new();
+        // By path, since a glob may have led to thousands.
+        let mut read: IndexMap<&'a str, &'a DataFile, foldhash::fast::RandomState> =
+            IndexMap::default();
         for planned in levels.filter(|planned| is_plain(planned.level.format())) {
             for place in planned.locations.clone().into_iter().flatten() {
                 let Some(location) = self.locations.get_mut(place) else {
                     continue;
                 };
                 let Some(file) = location.file else { continue };
-                match read.iter().find(|known| known.path() == file.path()) {
-                    Some(known) => location.file = Some(known),
-                    None => read.push(file),
-                }
+                location.file = Some(read.entry(file.path().as_str()).or_insert(file));
             }
         }
     }
@@ -447,114 +449,6 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// A text with its tokens filled in, and which stretches of it came out of variables.
-#[derive(Default)]
-struct Filled {
-    text: String,
-    variables: Vec<Range<usize>>,
-}
-
-impl Filled {
-    fn clear(&mut self) {
-        self.text.clear();
-        self.variables.clear();
-    }
-
-    /// Is what came out of variables nothing but names?
-    fn are_variables_plain(&self) -> bool {
-        self.variables.iter().all(|range| {
-            let name = self.text.get(range.clone());
-            name.is_some_and(|name| path::is_within_component(name) && !path::is_only_dots(name))
-        })
-    }
-
-    /// Did a variable make the path absolute, or put a `..` into it?
-    ///
-    /// Puppet: follows such a path wherever it leads. Facts come from whoever asks, so here it leads nowhere.
-    fn leads_out(&self, written: &str) -> bool {
-        if self.variables.is_empty() {
-            return false;
-        }
-        if self.text.contains('\0') || (self.text.starts_with('/') && !written.starts_with('/')) {
-            return true;
-        }
-        if !self.text.contains("..") {
-            return false;
-        }
-        let mut start = 0;
-        self.text.split('/').any(|component| {
-            let range = start..start + component.len();
-            start = range.end + 1;
-            component == ".."
-                && self
-                    .variables
-                    .iter()
-                    .any(|it| it.start < range.end && range.start < it.end)
-        })
-    }
-}
-
-fn fill_text(text: &Text, scope: &dyn Scope, filled: &mut Filled) -> Result<(), LookupError> {
-    match text.template() {
-        Some(template) => fill(template, scope, filled),
-        None => {
-            filled.clear();
-            filled.text.push_str(text.source());
-            Ok(())
-        }
-    }
-}
-
-/// Fills in the tokens of a configuration, where functions are refused.
-fn fill(template: &Template, scope: &dyn Scope, filled: &mut Filled) -> Result<(), LookupError> {
-    filled.clear();
-    fill_parts(template, scope, filled)
-}
-
-/// The same behind what is there already.
-fn fill_parts(
-    template: &Template,
-    scope: &dyn Scope,
-    filled: &mut Filled,
-) -> Result<(), LookupError> {
-    for part in template.parts() {
-        match part {
-            Part::Text(text) => filled.text.push_str(text),
-            Part::Token(Token::Empty) => {}
-            Part::Token(Token::Call { .. }) => {
-                let error = InterpolationError::FunctionNotAllowed { config: None };
-                return Err(LookupError::Interpolation {
-                    template: template.source().clone(),
-                    error,
-                });
-            }
-            Part::Token(Token::Variable(variable)) => {
-                let start = filled.text.len();
-                scope.write(variable, &mut filled.text).map_err(|error| {
-                    LookupError::Interpolation {
-                        template: template.source().clone(),
-                        error,
-                    }
-                })?;
-                filled.variables.push(start..filled.text.len());
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The value of a variable; `None` where it is not set.
-fn variable_value(
-    variable: &Variable,
-    scope: &dyn Scope,
-) -> Result<Option<Value>, InterpolationError> {
-    let (name, segments) = variable.path.as_ref().map_err(|error| error.clone())?;
-    if segments.is_empty() {
-        return Ok(scope.variable(name));
-    }
-    Ok(scope.dig(name, segments, &variable.text)?)
-}
-
 /// The elements that `mapped_paths` goes through.
 fn mapped_values(variable: &Variable, scope: &dyn Scope) -> Result<Vec<Value>, LookupError> {
     // Puppet: the place stands for the text that the variable is written in.
@@ -600,28 +494,4 @@ impl Level {
             && !has_options(self)
             && !self.has_node_keys()
     }
-}
-
-fn fill_options(options: &Value, scope: &dyn Scope) -> Result<Value, LookupError> {
-    if !options.traits().has_templates {
-        return Ok(options.clone());
-    }
-    Ok(match options {
-        Value::Template(template) => {
-            let mut filled = Filled::default();
-            fill(template, scope, &mut filled)?;
-            Value::str(filled.text)
-        }
-        Value::Array(array) => {
-            let items = array.items().iter().map(|item| fill_options(item, scope));
-            Value::array(items.collect::<Result<_, _>>()?)
-        }
-        Value::Hash(hash) => {
-            let entries = hash
-                .iter()
-                .map(|(key, value)| Ok((fill_options(key, scope)?, fill_options(value, scope)?)));
-            Value::hash(entries.collect::<Result<Hash, LookupError>>()?)
-        }
-        other => other.clone(),
-    })
 }

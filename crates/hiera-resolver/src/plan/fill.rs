@@ -1,0 +1,151 @@
+//! The texts of a configuration with their tokens filled in. Functions are refused in them.
+
+use std::ops::Range;
+
+use crate::config::Text;
+use crate::error::{InterpolationError, LookupError};
+use crate::hash::Hash;
+use crate::path;
+use crate::scope::Scope;
+use crate::template::{Part, Template, Token, Variable};
+use crate::value::Value;
+
+/// A text with its tokens filled in, and which stretches of it came out of variables.
+#[derive(Default)]
+pub(super) struct Filled {
+    pub(super) text: String,
+    variables: Vec<Range<usize>>,
+}
+
+impl Filled {
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.variables.clear();
+    }
+
+    /// Is what came out of variables nothing but names?
+    pub(super) fn are_variables_plain(&self) -> bool {
+        self.variables.iter().all(|range| {
+            let name = self.text.get(range.clone());
+            name.is_some_and(|name| path::is_within_component(name) && !path::is_only_dots(name))
+        })
+    }
+
+    /// Did a variable make the path absolute, or put a `..` into it?
+    ///
+    /// Puppet: follows such a path wherever it leads. Facts come from whoever asks, so here it leads nowhere.
+    pub(super) fn leads_out(&self, written: &str) -> bool {
+        if self.variables.is_empty() {
+            return false;
+        }
+        if self.text.contains('\0') || (self.text.starts_with('/') && !written.starts_with('/')) {
+            return true;
+        }
+        if !self.text.contains("..") {
+            return false;
+        }
+        let mut start = 0;
+        self.text.split('/').any(|component| {
+            let range = start..start + component.len();
+            start = range.end + 1;
+            component == ".."
+                && self
+                    .variables
+                    .iter()
+                    .any(|it| it.start < range.end && range.start < it.end)
+        })
+    }
+}
+
+pub(super) fn fill_text(
+    text: &Text,
+    scope: &dyn Scope,
+    filled: &mut Filled,
+) -> Result<(), LookupError> {
+    match text.template() {
+        Some(template) => fill(template, scope, filled),
+        None => {
+            filled.clear();
+            filled.text.push_str(text.source());
+            Ok(())
+        }
+    }
+}
+
+/// Fills in the tokens of a configuration, where functions are refused.
+pub(super) fn fill(
+    template: &Template,
+    scope: &dyn Scope,
+    filled: &mut Filled,
+) -> Result<(), LookupError> {
+    filled.clear();
+    fill_parts(template, scope, filled)
+}
+
+/// The same behind what is there already.
+pub(super) fn fill_parts(
+    template: &Template,
+    scope: &dyn Scope,
+    filled: &mut Filled,
+) -> Result<(), LookupError> {
+    for part in template.parts() {
+        match part {
+            Part::Text(text) => filled.text.push_str(text),
+            Part::Token(Token::Empty) => {}
+            Part::Token(Token::Call { .. }) => {
+                let error = InterpolationError::FunctionNotAllowed { config: None };
+                return Err(LookupError::Interpolation {
+                    template: template.source().clone(),
+                    error,
+                });
+            }
+            Part::Token(Token::Variable(variable)) => {
+                let start = filled.text.len();
+                scope.write(variable, &mut filled.text).map_err(|error| {
+                    LookupError::Interpolation {
+                        template: template.source().clone(),
+                        error,
+                    }
+                })?;
+                filled.variables.push(start..filled.text.len());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The value of a variable; `None` where it is not set.
+pub(super) fn variable_value(
+    variable: &Variable,
+    scope: &dyn Scope,
+) -> Result<Option<Value>, InterpolationError> {
+    let (name, segments) = variable.path.as_ref().map_err(|error| error.clone())?;
+    if segments.is_empty() {
+        return Ok(scope.variable(name));
+    }
+    Ok(scope.dig(name, segments, &variable.text)?)
+}
+
+pub(super) fn fill_options(options: &Value, scope: &dyn Scope) -> Result<Value, LookupError> {
+    if !options.traits().has_templates {
+        return Ok(options.clone());
+    }
+    Ok(match options {
+        Value::Template(template) => {
+            let mut filled = Filled::default();
+            fill(template, scope, &mut filled)?;
+            Value::str(filled.text)
+        }
+        Value::Array(array) => {
+            let items = array.items().iter().map(|item| fill_options(item, scope));
+            Value::array(items.collect::<Result<_, _>>()?)
+        }
+        Value::Hash(hash) => {
+            let entries = hash
+                .iter()
+                .map(|(key, value)| Ok((fill_options(key, scope)?, fill_options(value, scope)?)));
+            Value::hash(entries.collect::<Result<Hash, LookupError>>()?)
+        }
+        other => other.clone(),
+    })
+}
