@@ -112,6 +112,13 @@ struct Pending {
 }
 
 impl Pending {
+    fn everything() -> Self {
+        Pending {
+            all: true,
+            ..Pending::default()
+        }
+    }
+
     fn add(&mut self, command: Command) {
         match command {
             Command::Changed(paths) => self.paths.extend(paths),
@@ -144,32 +151,40 @@ impl Worker {
             environments = self.loaded.len(),
             "ready: every environment is loaded"
         );
-        if is_watching {
-            // Between loading and watching something may have moved.
-            self.load_all();
-        }
+        // Between loading and watching something may have moved.
+        let mut next = is_watching.then(Pending::everything);
         let mut last_scan = Instant::now();
         loop {
             let patience = watch
                 .interval(&self.settings)
                 .saturating_sub(last_scan.elapsed());
-            let mut pending = Pending::default();
-            match self.received.recv_timeout(patience) {
-                Ok(command) => pending.add(command),
-                Err(RecvTimeoutError::Timeout) => pending.all = true,
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
+            let Some(mut pending) = next.take().or_else(|| self.wait(patience)) else {
+                return;
+            };
             self.settle(&mut pending);
             if pending.all {
                 last_scan = Instant::now();
             }
-            self.work(pending, &mut watch);
+            next = self.work(pending, &mut watch);
+        }
+    }
+
+    /// Waits for something to look at, no longer than this; `None` where nothing can come any more.
+    fn wait(&self, patience: Duration) -> Option<Pending> {
+        match self.received.recv_timeout(patience) {
+            Ok(command) => {
+                let mut pending = Pending::default();
+                pending.add(command);
+                Some(pending)
+            }
+            Err(RecvTimeoutError::Timeout) => Some(Pending::everything()),
+            Err(RecvTimeoutError::Disconnected) => None,
         }
     }
 
     /// Waits until nothing has come for a moment: the first event of a deployment comes before its data is whole.
     fn settle(&self, pending: &mut Pending) {
-        if pending.paths.is_empty() && !pending.asked.is_empty() {
+        if !pending.all && pending.paths.is_empty() && !pending.asked.is_empty() {
             return;
         }
         let start = Instant::now();
@@ -183,31 +198,40 @@ impl Worker {
                 Err(RecvTimeoutError::Timeout) => true,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            if is_over && (start.elapsed() > git::LOCK_PATIENCE || !self.is_under_checkout(pending))
-            {
+            if is_over && !self.is_under_checkout(pending, start) {
                 return;
             }
         }
     }
 
-    /// Is git about to change more of what moved?
-    fn is_under_checkout(&self, pending: &Pending) -> bool {
+    /// Is git about to change more of what moved? Whoever waits for that since `start` gives up in the end.
+    fn is_under_checkout(&self, pending: &Pending, start: Instant) -> bool {
         let environments = self.code.root.join("environments");
         let inside = pending.paths.iter().filter_map(|path| {
             let name = path.strip_prefix(&environments).ok()?.iter().next()?;
             Some(environments.join(name))
         });
-        let mut touched: BTreeSet<PathBuf> = inside.chain([self.code.root.clone()]).collect();
+        let mut touched: BTreeSet<PathBuf> = inside.collect();
         if pending.all {
             let names = load::environment_names(&self.code);
             touched.extend(names.iter().map(|name| self.code.environment(name)));
         }
-        touched.iter().any(|directory| git::is_at_work(directory))
+        self.is_git_at_work(touched.iter(), start)
     }
 
-    fn work(&mut self, mut pending: Pending, watch: &mut Watch) {
+    fn is_git_at_work<'a>(
+        &'a self,
+        mut environments: impl Iterator<Item = &'a PathBuf>,
+        start: Instant,
+    ) -> bool {
+        start.elapsed() < git::LOCK_PATIENCE
+            && (git::is_at_work(&self.code.root) || environments.any(|one| git::is_at_work(one)))
+    }
+
+    /// Loads what is pending. Gives what has to be looked at once more after it.
+    fn work(&mut self, mut pending: Pending, watch: &mut Watch) -> Option<Pending> {
         if self.load_touched(&mut pending) {
-            return;
+            return None;
         }
         let moved = std::mem::take(&mut pending.paths);
         let mut names = self.affected(&moved);
@@ -224,10 +248,9 @@ impl Worker {
             _ = reply.send(outcome);
         }
         watch.forget(&moved);
-        if watch.follow(&self.code, self.read().map(|(_, loaded)| loaded)) {
-            // New directories are watched from now on; what came into them before that has to be looked for.
-            self.load_all();
-        }
+        let has_new = watch.follow(&self.code, self.read().map(|(_, loaded)| loaded));
+        // New directories are watched from now on; what came into them before that has to be looked for.
+        has_new.then(Pending::everything)
     }
 
     /// Everything that was read last, served or not.
@@ -238,6 +261,7 @@ impl Worker {
 
     /// Loads what moved and nothing else, where that is enough to know what is on disk now.
     fn load_touched(&mut self, pending: &mut Pending) -> bool {
+        let start = Instant::now();
         for _ in 1..MAX_ATTEMPTS {
             if pending.all || !pending.asked.is_empty() {
                 return false;
@@ -264,16 +288,14 @@ impl Worker {
                 pending.add(command);
                 is_still = false;
             }
-            if is_still {
+            if is_still && !self.is_under_checkout(pending, start) {
                 for (name, loaded) in next {
                     self.adopt(&name, loaded);
                 }
                 return true;
             }
             drop(next);
-            if let Ok(command) = self.received.recv_timeout(self.quiet()) {
-                pending.add(command);
-            }
+            self.settle(pending);
         }
         false
     }
@@ -402,12 +424,22 @@ impl Worker {
         } else {
             load::all_cores()
         };
+        let directory = self.code.environment(name);
+        let start = Instant::now();
+        let is_under_checkout = || self.is_git_at_work([&directory].into_iter(), start);
         let mut loaded = load::load_environment(&self.code, name, last, cores, progress);
         for _ in 1..MAX_ATTEMPTS {
-            if loaded.is_still(&self.code, name, cores) {
+            // The half of a checkout that was read may hold still too.
+            if loaded.is_still(&self.code, name, cores) && !is_under_checkout() {
                 break;
             }
             std::thread::sleep(self.quiet());
+            if is_under_checkout() {
+                tracing::info!("git is at work in `{}`: waiting", directory.display());
+            }
+            while is_under_checkout() {
+                std::thread::sleep(self.quiet());
+            }
             loaded = load::load_environment(&self.code, name, Some(&loaded), cores, progress);
         }
         loaded
@@ -415,7 +447,7 @@ impl Worker {
 
     /// How long nothing must have come before things count as quiet.
     fn quiet(&self) -> Duration {
-        Duration::from_millis(self.settings.settle_ms)
+        Duration::from_millis(self.settings.settle_ms.max(1))
     }
 
     fn judge(&self, name: &str, previous: Option<&Loaded>, loaded: &Loaded) -> ReloadOutcome {

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{EVENTS_ONLY, Served, relink};
+use super::{EVENTS_ONLY, OFF, Served, relink};
+use crate::process::Process;
 use crate::support::Tree;
 
 const MARKED: &str = r#"
@@ -212,4 +213,34 @@ fn a_checkout_that_pauses_for_long_is_waited_for() {
         }
     });
     assert_eq!(seen, ["a", "b", "c"]);
+}
+
+#[test]
+fn a_server_that_starts_or_is_told_to_reload_within_a_checkout_waits_for_its_end() {
+    let tree = Tree::empty();
+    let lock = tree.path("/.git/index.lock");
+    tree.write("/.git/index.lock", "");
+    write_marked(&tree, "E", "a", 10);
+    write_marked(&tree, "E", "b", 5);
+    let end_checkout = |tree: &Tree, mark: &str| {
+        std::thread::sleep(Duration::from_millis(400));
+        write_marked(tree, "E", mark, 10);
+        fs::remove_file(&lock).unwrap();
+    };
+    let server = std::thread::scope(|scope| {
+        scope.spawn(|| end_checkout(&tree, "b"));
+        Process::start(&tree, &OFF)
+    });
+    let served = Served { tree, server };
+    assert_eq!(served.while_asking(&marks(10), || ()), ["b"]);
+
+    served.write("/.git/index.lock", "");
+    write_marked(&served.tree, "E", "c", 5);
+    let seen = served.while_asking(&marks(10), || {
+        std::thread::scope(|scope| {
+            scope.spawn(|| end_checkout(&served.tree, "c"));
+            assert_eq!(served.reload("production").status, 200);
+        });
+    });
+    assert_eq!(seen, ["b", "c"]);
 }
