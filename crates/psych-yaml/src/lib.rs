@@ -3,7 +3,8 @@
 //! ## Reading order
 //!
 //! `build` says what a reader hands over, `read` walks from events to values, `scalar` and `tag` hold Psych's rules,
-//! `write` goes the other way. `libyaml` is the unsafe part.
+//! `write` goes the other way. Events come from `read::simple` as long as a text is simple, then from `libyaml`, which is
+//! the unsafe part.
 //!
 //! A builder of one's own, here one that counts the texts of a document:
 //!

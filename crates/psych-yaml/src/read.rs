@@ -9,6 +9,7 @@ mod events;
 mod frame;
 mod merge;
 mod resolve;
+mod simple;
 
 use std::collections::HashMap;
 
@@ -33,7 +34,6 @@ pub fn read<B: Build>(
     limits: &Limits,
     builder: &mut B,
 ) -> Result<Option<B::Value>, ReadError> {
-    let mut events = Events::new(bytes)?;
     let mut reader = Reader {
         builder,
         limits,
@@ -44,6 +44,15 @@ pub fn read<B: Build>(
         expanded: 0,
         root: None,
     };
+    // What most data is written in needs no libyaml. It is the judge of everything else.
+    let Err(stopped) = simple::read(bytes, |event| reader.step(event)) else {
+        return Ok(reader.root);
+    };
+    let mut events = Events::new(bytes)?;
+    events.pass(stopped.events)?;
+    if let Some(error) = stopped.error {
+        return Err(events.syntax_error_after(error));
+    }
     loop {
         let event = events.next()?;
         match event.kind {
