@@ -6,10 +6,10 @@
 mod build;
 mod sealed;
 
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use arcstr::ArcStr;
-use indexmap::IndexSet;
 use psych_yaml::Limits;
 
 use self::build::ValueBuilder;
@@ -371,34 +371,46 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// Makes values of texts, so that texts which occur again and again are kept once.
+/// Makes values of texts, so that texts which occur again and again are looked at and kept once.
+///
+/// A number of them is remembered, each until another one comes to its place: to look for a text among all that ever
+/// came would cost more than to read it.
 #[derive(Debug, Default)]
 pub struct Texts {
-    known: IndexSet<ArcStr, foldhash::fast::RandomState>,
+    hasher: foldhash::fast::RandomState,
+    /// Texts without tokens. Where one stands is a part of its hash; another part stands beside it and tells most texts
+    /// apart without a look at them.
+    remembered: Vec<Option<(u32, ArcStr)>>,
 }
 
 impl Texts {
     /// Longer texts hardly repeat.
     const SHORT: usize = 48;
-
-    /// The text, shared where it was seen before.
-    pub fn share(&mut self, text: &str) -> ArcStr {
-        if text.len() > Self::SHORT {
-            return text.into();
-        }
-        if let Some(known) = self.known.get(text) {
-            return known.clone();
-        }
-        let new = ArcStr::from(text);
-        self.known.insert(new.clone());
-        new
-    }
+    const REMEMBERED: usize = 1 << 14;
 
     /// The value that a text in a data file is: a template where it holds a token.
     pub fn value(&mut self, text: &str) -> Value {
-        match Template::parse(text) {
-            Some(template) => Value::Template(Arc::new(template)),
-            None => Value::Str(self.share(text)),
+        let hash = self.hasher.hash_one(text);
+        if self.remembered.is_empty() {
+            self.remembered.resize(Self::REMEMBERED, None);
         }
+        let (tag, place) = ((hash >> 32) as u32, hash as usize % Self::REMEMBERED);
+        let slot = self.remembered.get_mut(place);
+        if let Some(Some((known, shared))) = &slot
+            && *known == tag
+            && shared.as_str() == text
+        {
+            return Value::Str(shared.clone());
+        }
+        if let Some(template) = Template::parse(text) {
+            return Value::Template(Arc::new(template));
+        }
+        let new = ArcStr::from(text);
+        if let Some(slot) = slot
+            && text.len() <= Self::SHORT
+        {
+            *slot = Some((tag, new.clone()));
+        }
+        Value::Str(new)
     }
 }

@@ -116,7 +116,7 @@ impl Build for ValueBuilder<'_> {
             },
             Scalar::Bytes(bytes) => Value::Bytes(Arc::new(bytes.to_vec())),
             Scalar::Symbol(name) => {
-                let name = self.texts.share(name);
+                let name = ArcStr::from(name);
                 self.symbols.push((name.clone(), source.mark));
                 Value::Symbol(name)
             }
