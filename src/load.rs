@@ -22,10 +22,9 @@ use std::sync::Arc;
 use arcstr::ArcStr;
 use hiera_resolver::snapshot::Parts;
 use hiera_resolver::{DataFile, Format, Layer, Snapshot};
-use sha2::{Digest, Sha256};
 
 use self::decode::Decoder;
-use self::revision::{Names, Revision};
+use self::revision::{ContentDigest, Names, Revision, digest};
 use crate::progress::Progress;
 
 pub(crate) use decode::decode_one;
@@ -124,10 +123,8 @@ impl CachedFile {
     }
 }
 
-type ContentDigest = [u8; 32];
-
 /// Stands for a file that was looked for and could not be read.
-const ABSENT: ContentDigest = [1; 32];
+const ABSENT: ContentDigest = 1;
 
 /// Which files are not what they were.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -183,7 +180,7 @@ pub(crate) fn load_environment(
     let configs = configs_of(&mut layers, &keys);
     let mut revision = decoded.revision;
     for (path, digest) in &configs {
-        revision.add(names.config(path, digest));
+        revision.add(names.config(path, *digest));
     }
     let listed = listings.into_entries();
     let mut config_directories: HashSet<PathBuf> = std::mem::take(&mut layers.directories)
@@ -248,7 +245,7 @@ fn configs_of(layers: &mut Layers, keys: &KeyRings) -> HashMap<PathBuf, ContentD
     let texts = std::mem::take(&mut layers.texts);
     let mut configs: HashMap<PathBuf, ContentDigest> = texts
         .into_iter()
-        .map(|(path, bytes)| (path, Sha256::digest(&bytes).into()))
+        .map(|(path, bytes)| (path, digest(&bytes)))
         .chain(keys.key_files().iter().cloned())
         .collect();
     // A module counts even if it has no data: its name is taken.
@@ -256,7 +253,7 @@ fn configs_of(layers: &mut Layers, keys: &KeyRings) -> HashMap<PathBuf, ContentD
         layers
             .module_roots
             .iter()
-            .map(|root| (root.clone(), [0; 32])),
+            .map(|root| (root.clone(), 0)),
     );
     configs
 }
@@ -297,8 +294,7 @@ impl Loaded {
     fn has_same_configs(&self, code: &CodeDirectory, name: &str) -> bool {
         let now = layers::read_layers(code, name).texts;
         now.iter().all(|(path, bytes)| {
-            let digest: ContentDigest = Sha256::digest(bytes).into();
-            self.surroundings.configs.get(path) == Some(&digest)
+            self.surroundings.configs.get(path) == Some(&digest(bytes))
         })
     }
 
@@ -416,7 +412,7 @@ mod tests {
 
     #[test]
     fn changes_are_what_two_sorted_lists_do_not_share() {
-        let (one, two) = ([1; 32], [2; 32]);
+        let (one, two) = (1, 2);
         let before = [("a", &one), ("b", &one), ("d", &one), ("e", &one)];
         let now = [("b", &two), ("c", &one), ("d", &one), ("f", &one)];
         let mut changes = Changes::default();

@@ -145,12 +145,12 @@ impl Worker {
     fn run(mut self, commands: Sender<Command>) {
         let mut watch = Watch::new(self.settings.watch, &self.code, commands);
         self.load_all();
-        let is_watching = watch.follow(&self.code, self.read().map(|(_, loaded)| loaded));
         self.environments.set_loaded();
         tracing::info!(
             environments = self.loaded.len(),
             "ready: every environment is loaded"
         );
+        let is_watching = watch.follow(&self.code, self.read().map(|(_, loaded)| loaded));
         // Between loading and watching something may have moved.
         let mut next = is_watching.then(Pending::everything);
         let mut last_scan = Instant::now();

@@ -8,11 +8,10 @@ use std::time::SystemTime;
 
 use hiera_resolver::data::Texts;
 use hiera_resolver::{DataFile, Format};
-use sha2::{Digest, Sha256};
 
 use super::read::{ReadError, read_seen_file};
-use super::revision::{Names, Revision};
-use super::{CachedFile, CodeDirectory, ContentDigest, KeyRings, Loaded, Stamp, read_file};
+use super::revision::{ContentDigest, Names, Revision, digest};
+use super::{CachedFile, CodeDirectory, KeyRings, Loaded, Stamp, read_file};
 use crate::progress::Progress;
 
 /// The files of an environment, sorted, and what they add to its revision.
@@ -51,7 +50,7 @@ impl Decoder<'_> {
                     return (done, revision);
                 };
                 let file = self.decode(path, *format, &mut texts);
-                revision.add(self.names.file(*format, path, &file.digest));
+                revision.add(self.names.file(*format, path, file.digest));
                 done.push((place, file));
                 progress.advance();
             }
@@ -169,8 +168,8 @@ fn read_one(code: &CodeDirectory, format: Format, path: &str) -> Result<Vec<u8>,
 
 fn digest_of(bytes: &Result<Vec<u8>, ReadError>) -> ContentDigest {
     match bytes {
-        Ok(bytes) => Sha256::digest(bytes).into(),
-        Err(reason) => Sha256::digest(reason.to_string().as_bytes()).into(),
+        Ok(bytes) => digest(bytes),
+        Err(reason) => digest(reason.to_string().as_bytes()),
     }
 }
 

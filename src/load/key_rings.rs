@@ -9,10 +9,10 @@ use hiera_resolver::data::{KEY_OPTIONS, KeysId, Texts};
 use hiera_resolver::scope::Variables;
 use hiera_resolver::template::{DecryptFault, Part, Template, Token, Variable};
 use hiera_resolver::{DataFile, Format, Hash, Layer, Value};
-use sha2::{Digest, Sha256};
 
 use super::search::{self, Listings};
-use super::{ABSENT, ContentDigest, Loaded, read_file};
+use super::revision::{ContentDigest, digest};
+use super::{ABSENT, Loaded, read_file};
 use crate::eyaml::{self, Chest, KeySource, KeyTexts, Keys};
 
 /// The keys of each level, by the options that name them.
@@ -136,7 +136,7 @@ impl KeyRings {
         let bytes = read_file(path, max_file_size).map_err(|error| error.to_string());
         let digest = bytes
             .as_ref()
-            .map_or(ABSENT, |bytes| Sha256::digest(bytes).into());
+            .map_or(ABSENT, |bytes| digest(bytes));
         self.read.push((path.to_path_buf(), digest));
         bytes
     }

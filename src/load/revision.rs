@@ -3,49 +3,43 @@
 use std::path::Path;
 
 use hiera_resolver::Format;
-use sha2::{Digest, Sha256};
+use twox_hash::XxHash3_128;
 
-use super::{CodeDirectory, ContentDigest};
+use super::CodeDirectory;
+
+/// What a file holds, in short. It tells changes, the same on every machine; it is no proof against someone who makes
+/// two files that have the same one.
+pub(super) type ContentDigest = u128;
+
+pub(super) fn digest(content: &[u8]) -> ContentDigest {
+    XxHash3_128::oneshot(content)
+}
 
 /// What the digests of all files add up to. A sum does not ask for an order, can be worked out on many cores, and
 /// is quick to change where one file does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Revision([u64; 4]);
+pub(super) struct Revision(u128);
 
 impl Revision {
-    /// The digest of one file.
-    fn of(name: &str, content: &ContentDigest) -> Self {
-        let digest = Sha256::new()
-            .chain_update(name.as_bytes())
-            // No name has it, so that name and content cannot be taken for each other.
-            .chain_update([0])
-            .chain_update(content)
-            .finalize();
-        let mut words = digest.chunks_exact(8).map(|bytes| {
-            bytes
-                .iter()
-                .fold(0, |word, byte| word << 8 | u64::from(*byte))
-        });
-        Revision(std::array::from_fn(|_| words.next().unwrap_or_default()))
+    /// What one file adds.
+    fn of(name: &str, content: ContentDigest) -> Self {
+        // No name has a zero, so that name and content cannot be taken for each other.
+        let named = [name.as_bytes(), &[0], &content.to_le_bytes()].concat();
+        Revision(digest(&named))
     }
 
     pub(super) fn add(&mut self, other: Revision) {
-        for (word, more) in self.0.iter_mut().zip(other.0) {
-            *word = word.wrapping_add(more);
-        }
+        self.0 = self.0.wrapping_add(other.0);
     }
 
     pub(super) fn remove(&mut self, other: Revision) {
-        for (word, less) in self.0.iter_mut().zip(other.0) {
-            *word = word.wrapping_sub(less);
-        }
+        self.0 = self.0.wrapping_sub(other.0);
     }
 }
 
 impl std::fmt::Display for Revision {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let [first, second, ..] = self.0;
-        write!(out, "{first:016x}{second:016x}")
+        write!(out, "{:032x}", self.0)
     }
 }
 
@@ -69,12 +63,12 @@ impl Names {
     }
 
     /// What a configuration adds to the revision.
-    pub(super) fn config(&self, path: &Path, content: &ContentDigest) -> Revision {
+    pub(super) fn config(&self, path: &Path, content: ContentDigest) -> Revision {
         Revision::of(&self.logical("", path), content)
     }
 
     /// What a data file adds to the revision.
-    pub(super) fn file(&self, format: Format, path: &str, content: &ContentDigest) -> Revision {
+    pub(super) fn file(&self, format: Format, path: &str, content: ContentDigest) -> Revision {
         let kind = match format {
             Format::Yaml => "Yaml ",
             Format::Json => "Json ",
@@ -105,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_sum_knows_no_order_and_forgets_what_is_taken_away() {
-        let [a, b, c] = ["a", "b", "c"].map(|name| Revision::of(name, &[7; 32]));
+        let [a, b, c] = ["a", "b", "c"].map(|name| Revision::of(name, 7));
         let sum = |parts: &[Revision]| {
             let mut sum = Revision::default();
             parts.iter().for_each(|part| sum.add(*part));

@@ -168,7 +168,7 @@ impl Next {
         let Some(old) = self.loaded.files.get_mut(place) else {
             return;
         };
-        let part = |file: &CachedFile| names.file(file.format, file.path(), &file.digest);
+        let part = |file: &CachedFile| names.file(file.format, file.path(), file.digest);
         self.loaded.revision.remove(part(old));
         self.loaded.revision.add(part(&file));
         self.differences
@@ -178,7 +178,7 @@ impl Next {
     }
 
     fn add(&mut self, file: CachedFile, names: &Names) {
-        let part = names.file(file.format, file.path(), &file.digest);
+        let part = names.file(file.format, file.path(), file.digest);
         self.loaded.revision.add(part);
         self.differences
             .files
@@ -191,7 +191,7 @@ impl Next {
     fn remove(&mut self, path: &str, names: &Names) {
         let range = places_of(&self.loaded.files, path);
         for file in self.loaded.files.drain(range) {
-            let part = names.file(file.format, file.path(), &file.digest);
+            let part = names.file(file.format, file.path(), file.digest);
             self.loaded.revision.remove(part);
             let gone = (file.format, file.file.path().clone());
             self.differences.gone.push(gone);
