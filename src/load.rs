@@ -249,12 +249,7 @@ fn configs_of(layers: &mut Layers, keys: &KeyRings) -> HashMap<PathBuf, ContentD
         .chain(keys.key_files().iter().cloned())
         .collect();
     // A module counts even if it has no data: its name is taken.
-    configs.extend(
-        layers
-            .module_roots
-            .iter()
-            .map(|root| (root.clone(), 0)),
-    );
+    configs.extend(layers.module_roots.iter().map(|root| (root.clone(), 0)));
     configs
 }
 
@@ -293,9 +288,8 @@ impl Loaded {
     /// Configurations are few and small, and are read again rather than looked at.
     fn has_same_configs(&self, code: &CodeDirectory, name: &str) -> bool {
         let now = layers::read_layers(code, name).texts;
-        now.iter().all(|(path, bytes)| {
-            self.surroundings.configs.get(path) == Some(&digest(bytes))
-        })
+        now.iter()
+            .all(|(path, bytes)| self.surroundings.configs.get(path) == Some(&digest(bytes)))
     }
 
     fn has_same_files(&self, cores: usize) -> bool {

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
-use plain_parse::Values;
+use plain_parse::Way;
 use report::{Report, median};
 use server::Server;
 use tree::Tree;
@@ -38,7 +38,7 @@ fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
-        [_, "plain-parse", values, root] => return plain_parse::run(values, Path::new(root)),
+        [_, "plain-parse", way, root] => return plain_parse::run(way, Path::new(root)),
         [_, "serve", ..] => return heap::serve_counted(&arguments),
         _ => {}
     }
@@ -68,42 +68,45 @@ fn main() -> anyhow::Result<()> {
 }
 
 fn start(tree: &Tree, report: &mut Report) -> anyhow::Result<()> {
-    let (mut clocks, mut cores) = (Vec::new(), Vec::new());
-    let (mut floor_clocks, mut floor_cores) = (Vec::new(), Vec::new());
-    let mut kept_clocks = Vec::new();
+    let mut floors = [Way::Kept, Way::Dropped, Way::ByLibyaml].map(|way| (way, Vec::new()));
+    let (mut clocks, mut cores, mut kept_cores) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..2 * ROUNDS {
-        let floor = plain_parse::measure(tree, Values::Dropped)?;
-        floor_clocks.push(floor.0);
-        floor_cores.push(floor.1);
-        kept_clocks.push(plain_parse::measure(tree, Values::Kept)?.0);
+        for (way, floor_clocks) in &mut floors {
+            let (clock, core) = plain_parse::measure(tree, *way)?;
+            floor_clocks.push(clock);
+            if *way == Way::Kept {
+                kept_cores.push(core);
+            }
+        }
         let server = Server::start(tree, &[])?;
         clocks.push(server.ready_after);
         cores.push(server.cpu_time);
     }
-    let floor = median(&mut floor_clocks);
-    report.add(
-        "start to ready",
-        "ms",
-        median(&mut clocks),
-        Some(floor),
-        Some(1.3 * floor),
-    );
-    let kept = median(&mut kept_clocks);
-    report.add(
-        "start to ready, beside a plain parse that keeps its values",
-        "ms",
-        median(&mut clocks),
-        Some(kept),
-        None,
-    );
-    let floor = median(&mut floor_cores);
-    report.add(
-        "start to ready, time of all cores together",
-        "ms",
-        median(&mut cores),
-        Some(floor),
-        None,
-    );
+    let (clock, core) = (median(&mut clocks), median(&mut cores));
+    let [kept, dropped, by_libyaml] = floors.map(|(_, mut clocks)| median(&mut clocks));
+    for (name, value, floor, goal) in [
+        ("start to ready", clock, kept, Some(1.3 * kept)),
+        (
+            "start to ready, time of all cores together",
+            core,
+            median(&mut kept_cores),
+            None,
+        ),
+        (
+            "start to ready, beside a plain parse that drops its values",
+            clock,
+            dropped,
+            None,
+        ),
+        (
+            "start to ready, beside a plain parse by libyaml alone",
+            clock,
+            by_libyaml,
+            None,
+        ),
+    ] {
+        report.add(name, "ms", value, Some(floor), goal);
+    }
     Ok(())
 }
 
@@ -157,7 +160,7 @@ fn branch_switch(tree: &Tree, report: &mut Report) -> anyhow::Result<()> {
     let node = tree.node_name(1)?;
     for _ in 0..ROUNDS {
         for branch in ["other", "main"] {
-            floors.push(plain_parse::measure(tree, Values::Dropped)?.0);
+            floors.push(plain_parse::measure(tree, Way::Kept)?.0);
             let start = Instant::now();
             tree.check_out(branch)?;
             let mut client = server.connect()?;

@@ -12,21 +12,42 @@ use anyhow::Context as _;
 
 use crate::tree::Tree;
 
-/// What becomes of the values: a floor is lower without the memory for them, a server has to have it.
-#[derive(Clone, Copy)]
-pub(crate) enum Values {
-    Dropped,
+/// How the bytes are parsed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// All values are there in the end, as they are in a server.
     Kept,
+    /// Each file's values are dropped before those of the next are made: lower by the memory for them.
+    Dropped,
+    /// As the first, by libyaml alone, without the reader for simple texts.
+    ByLibyaml,
+}
+
+impl Way {
+    const NAMES: [(Way, &str); 3] = [
+        (Way::Kept, "kept"),
+        (Way::Dropped, "dropped"),
+        (Way::ByLibyaml, "by-libyaml"),
+    ];
+
+    fn name(self) -> &'static str {
+        let mut names = Way::NAMES.iter();
+        names
+            .find(|(way, _)| *way == self)
+            .map_or("", |(_, name)| name)
+    }
+
+    fn named(name: &str) -> anyhow::Result<Self> {
+        let found = Way::NAMES.iter().find(|(_, known)| *known == name);
+        found.map(|(way, _)| *way).context("no such way to parse")
+    }
 }
 
 /// Milliseconds of the floor, on the clock and of all cores together.
-pub(crate) fn measure(tree: &Tree, values: Values) -> anyhow::Result<(f64, f64)> {
+pub(crate) fn measure(tree: &Tree, way: Way) -> anyhow::Result<(f64, f64)> {
     let output = Command::new(std::env::current_exe()?)
         .arg("plain-parse")
-        .arg(match values {
-            Values::Dropped => "dropped",
-            Values::Kept => "kept",
-        })
+        .arg(way.name())
         .arg(tree.data())
         .output()?;
     let text = String::from_utf8(output.stdout)?;
@@ -35,16 +56,26 @@ pub(crate) fn measure(tree: &Tree, values: Values) -> anyhow::Result<(f64, f64)>
 }
 
 /// What [`measure`] starts.
-pub(crate) fn run(values: &str, root: &Path) -> anyhow::Result<()> {
-    let is_kept = values == "kept";
+pub(crate) fn run(way: &str, root: &Path) -> anyhow::Result<()> {
+    let way = Way::named(way)?;
     let mut texts = Vec::new();
     read_all(root, &mut texts)?;
+    if way == Way::ByLibyaml {
+        for text in &mut texts {
+            // The reader for simple texts knows no directives, and stops here.
+            text.splice(..0, *b"%YAML 1.1\n");
+            anyhow::ensure!(
+                text.starts_with(b"%YAML 1.1\n---\n"),
+                "a text without a start"
+            );
+        }
+    }
     let next = AtomicUsize::new(0);
     let work = || {
         let mut kept = Vec::new();
         while let Some(text) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
             let value = std::hint::black_box(psych_yaml::parse(text));
-            if is_kept {
+            if way != Way::Dropped {
                 kept.push(value);
             }
         }

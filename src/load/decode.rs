@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use hiera_resolver::data::Texts;
 use hiera_resolver::{DataFile, Format};
 
-use super::read::{ReadError, read_seen_file};
+use super::read::{ReadError, open_plain_file, read_open_file, read_seen_file};
 use super::revision::{ContentDigest, Names, Revision, digest};
 use super::{CachedFile, CodeDirectory, KeyRings, Loaded, Stamp, read_file};
 use crate::progress::Progress;
@@ -81,26 +81,23 @@ impl Decoder<'_> {
             .previous
             .and_then(|previous| previous.file(path, format));
         let known = known.filter(|_| self.keys.is_same(format, self.previous));
-        let Looks {
-            seen,
-            link,
-            is_file,
-        } = Looks::of(Path::new(path));
-        if let Some(known) = known
-            && known.is_settled
-            && known.seen == seen
-        {
-            return CachedFile {
-                link,
-                ..known.clone()
-            };
-        }
         let now = SystemTime::now();
-        let bytes = if is_file && format != Format::Unknown {
-            read_seen_file(Path::new(path), self.code.max_file_size)
-        } else {
-            read_one(self.code, format, path)
+        let (looks, bytes) = match known {
+            // It has to be read whatever it looks like.
+            None => self.read(path, format),
+            Some(known) => {
+                let looks = Looks::of(Path::new(path));
+                if known.is_settled && known.seen == looks.seen {
+                    return CachedFile {
+                        link: looks.link,
+                        ..known.clone()
+                    };
+                }
+                let bytes = self.read_seen(path, format, &looks);
+                (looks, bytes)
+            }
         };
+        let Looks { seen, link, .. } = looks;
         let digest = digest_of(&bytes);
         let file = match known {
             // Written again as it was.
@@ -114,6 +111,28 @@ impl Decoder<'_> {
             is_settled: seen.is_some_and(|stamp| !stamp.is_young(now)),
             link,
             digest,
+        }
+    }
+
+    /// Reads a file that nothing is known of.
+    fn read(&self, path: &str, format: Format) -> (Looks, Result<Vec<u8>, ReadError>) {
+        if format != Format::Unknown
+            && let Some((file, metadata)) = open_plain_file(Path::new(path))
+        {
+            let bytes = read_open_file(file, &metadata, self.code.max_file_size);
+            return (Looks::of_itself(&metadata), bytes);
+        }
+        let looks = Looks::of(Path::new(path));
+        let bytes = self.read_seen(path, format, &looks);
+        (looks, bytes)
+    }
+
+    /// Reads a file that looks like this.
+    fn read_seen(&self, path: &str, format: Format, looks: &Looks) -> Result<Vec<u8>, ReadError> {
+        if looks.is_file && format != Format::Unknown {
+            read_seen_file(Path::new(path), self.code.max_file_size)
+        } else {
+            read_one(self.code, format, path)
         }
     }
 }
@@ -139,10 +158,20 @@ impl Looks {
                 is_file: false,
             };
         }
-        Looks {
-            seen: metadata.as_ref().map(Stamp::from),
+        let nothing = Looks {
+            seen: None,
             link: None,
-            is_file: metadata.is_some_and(|metadata| metadata.is_file()),
+            is_file: false,
+        };
+        metadata.as_ref().map_or(nothing, Looks::of_itself)
+    }
+
+    /// What is no link.
+    fn of_itself(metadata: &Metadata) -> Self {
+        Looks {
+            seen: Some(Stamp::from(metadata)),
+            link: None,
+            is_file: metadata.is_file(),
         }
     }
 }

@@ -10,8 +10,8 @@ use hiera_resolver::scope::Variables;
 use hiera_resolver::template::{DecryptFault, Part, Template, Token, Variable};
 use hiera_resolver::{DataFile, Format, Hash, Layer, Value};
 
-use super::search::{self, Listings};
 use super::revision::{ContentDigest, digest};
+use super::search::{self, Listings};
 use super::{ABSENT, Loaded, read_file};
 use crate::eyaml::{self, Chest, KeySource, KeyTexts, Keys};
 
@@ -134,9 +134,7 @@ impl KeyRings {
 
     fn read(&mut self, path: &Path, max_file_size: u64) -> Result<Vec<u8>, String> {
         let bytes = read_file(path, max_file_size).map_err(|error| error.to_string());
-        let digest = bytes
-            .as_ref()
-            .map_or(ABSENT, |bytes| digest(bytes));
+        let digest = bytes.as_ref().map_or(ABSENT, |bytes| digest(bytes));
         self.read.push((path.to_path_buf(), digest));
         bytes
     }

@@ -28,19 +28,29 @@ pub(crate) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
 /// The same for what was a file when it was looked at just now.
 pub(super) fn read_seen_file(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     // What was a file a moment ago may be a pipe now: opened without waiting, and looked at again.
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(NONBLOCK)
-        .open(path)?;
+    let file = open(path, libc::O_NONBLOCK)?;
     let metadata = file.metadata()?;
     refuse_special(&metadata)?;
-    read_limited(file, &metadata, limit)
+    read_open_file(file, &metadata, limit)
 }
 
-/// `O_NONBLOCK`, which has no effect on regular files.
-const NONBLOCK: i32 = 0o4000;
+/// Opens what a path is the name of, and looks at it, if that is a file and no link.
+pub(super) fn open_plain_file(path: &Path) -> Option<(File, Metadata)> {
+    let file = open(path, libc::O_NONBLOCK | libc::O_NOFOLLOW).ok()?;
+    let metadata = file.metadata().ok()?;
+    metadata.is_file().then_some((file, metadata))
+}
 
-fn read_limited(file: File, metadata: &Metadata, limit: u64) -> Result<Vec<u8>, ReadError> {
+fn open(path: &Path, flags: i32) -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+/// Reads what was opened and looks like this.
+pub(super) fn read_open_file(
+    file: File,
+    metadata: &Metadata,
+    limit: u64,
+) -> Result<Vec<u8>, ReadError> {
     if metadata.len() > limit {
         return Err(ReadError::TooLarge { limit });
     }
