@@ -198,21 +198,21 @@ where
         }
     }
 
-    /// What follows a `-`.
+    /// What follows a `-`. There may be any number of them in a line, so this calls itself for none.
     fn entry(&mut self) -> Step {
-        let after = self.cursor.mark();
-        if self.is_missing(after) {
-            return Ok(());
+        while !self.leave_missing() {
+            let column = self.cursor.column();
+            match self.head()? {
+                Head::Entry(mark) => self.start(Kind::Sequence, column, mark)?,
+                head => return self.node(head, column),
+            }
         }
-        let column = self.cursor.column();
-        let head = self.head()?;
-        self.node(head, column)
+        Ok(())
     }
 
     /// What follows a key and its `:`.
     fn value(&mut self) -> Step {
-        let after = self.cursor.mark();
-        if self.is_missing(after) {
+        if self.leave_missing() {
             return Ok(());
         }
         match self.head()? {
@@ -221,12 +221,13 @@ where
         }
     }
 
-    /// Whether the line has nothing more. A value may come in the next one then.
-    fn is_missing(&mut self, place: Mark) -> bool {
+    /// Goes on to the next line where this one has nothing more: a value may come there. Otherwise goes to what it has.
+    fn leave_missing(&mut self) -> bool {
+        let after = self.cursor.mark();
         self.cursor.skip_spaces();
         let is_missing = self.cursor.is_at_line_end();
         if is_missing {
-            self.missing = Some(place);
+            self.missing = Some(after);
             self.cursor.next_content();
         }
         is_missing

@@ -175,6 +175,28 @@ fn everything_else_is_left_to_libyaml() {
     assert!(!check(b"a: \xff\n"));
 }
 
+#[test]
+fn depth_takes_no_stack() {
+    let depth = 300_000;
+    let in_a_line = "- ".repeat(depth);
+    let in_lines: String = (0..2_000)
+        .map(|column| format!("{}k:\n", " ".repeat(column)))
+        .collect();
+    for (text, collections) in [(in_a_line, depth), (in_lines, 2_000)] {
+        let mut starts = 0;
+        let read = read(text.as_bytes(), |event| {
+            let is_start = matches!(
+                event.kind,
+                EventKind::SequenceStart { .. } | EventKind::MappingStart { .. }
+            );
+            starts += usize::from(is_start);
+            Ok(())
+        });
+        assert!(read.is_ok());
+        assert_eq!(starts, collections);
+    }
+}
+
 /// Texts that are put together from what has a meaning in YAML, and so nearly are it.
 #[test]
 fn generated_texts_are_read_as_libyaml_reads_them() {
