@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use hiera_resolver::Format;
+use sha2::{Digest, Sha256};
 use twox_hash::XxHash3_128;
 
 use super::CodeDirectory;
@@ -37,9 +38,14 @@ impl Revision {
     }
 }
 
+/// As everyone is told. Secrets are part of the sum, and it may be possible to work back from it; from this it is not.
 impl std::fmt::Display for Revision {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{:032x}", self.0)
+        let shown = Sha256::digest(self.0.to_le_bytes());
+        shown
+            .iter()
+            .take(16)
+            .try_for_each(|byte| write!(out, "{byte:02x}"))
     }
 }
 
@@ -111,6 +117,15 @@ mod tests {
         let mut less = sum(&[a, b, c]);
         less.remove(b);
         assert_eq!(less, sum(&[a, c]));
+    }
+
+    #[test]
+    fn what_is_shown_is_not_the_sum() {
+        let shown = Revision(1).to_string();
+        assert_eq!(shown.len(), 32);
+        assert_ne!(shown, format!("{:032x}", 1));
+        assert_eq!(shown, Revision(1).to_string());
+        assert_ne!(shown, Revision(2).to_string());
     }
 
     #[test]
