@@ -347,7 +347,9 @@ impl Worker {
         } else {
             Progress::silent()
         };
-        let names = load::environment_names(&self.code);
+        let mut names = load::environment_names(&self.code);
+        // One that git is at work in is waited for, and the others should not have to.
+        names.sort_by_key(|name| git::is_at_work(&self.code.environment(name)));
         let gone: Vec<String> = self
             .loaded
             .keys()

@@ -244,3 +244,20 @@ fn a_server_that_starts_or_is_told_to_reload_within_a_checkout_waits_for_its_end
     });
     assert_eq!(seen, ["b", "c"]);
 }
+
+#[test]
+fn an_environment_within_a_checkout_holds_up_no_other() {
+    let tree = Tree::new(
+        "//- C/environments/aaa/data/common.yaml\nk: 1\n//- /data/common.yaml\nk: 1\n//- C/environments/aaa/.git/index.lock\n",
+    );
+    for environment in ["aaa", "production"] {
+        let path = format!("C/environments/{environment}/hiera.yaml");
+        tree.write(&path, "version: 5\n");
+    }
+    let server = Process::launch(&tree, &OFF);
+    let served = Served { tree, server };
+    served.becomes("k", &json!(1));
+    assert_ne!(served.server.get("/readyz").status, 200);
+    fs::remove_file(served.tree.path("C/environments/aaa/.git/index.lock")).unwrap();
+    served.comes_to(&json!({ "key": "k", "environment": "aaa" }), &json!(1));
+}
