@@ -111,16 +111,10 @@ where
             Some(b'\'') => self.single_quoted()?,
             _ => self.flow_plain()?,
         };
+        // There is one buffer, and there may be many scalars.
         let text = scalar.text.ok_or(Stop::Unknown)?;
-        let style = scalar.style;
-        self.flow.push(
-            Scalar {
-                text: Some(text),
-                ..scalar
-            }
-            .event(text),
-        );
-        Ok(style)
+        self.flow.push(scalar.event(text));
+        Ok(scalar.style)
     }
 
     /// A plain scalar of letters that mean nothing in flow collections.
@@ -134,7 +128,6 @@ where
         if !can_start {
             return Err(Stop::Unknown);
         }
-        let mark = self.cursor.mark();
         let mut length = 0;
         for (place, &byte) in bytes.iter().enumerate() {
             match byte {
@@ -150,13 +143,7 @@ where
             }
             length = place + 1;
         }
-        let text = self.cursor.text(length);
-        self.cursor.skip(length);
-        Ok(Scalar {
-            text: Some(text),
-            style: Style::Plain,
-            mark,
-        })
+        Ok(self.take_plain(length))
     }
 
     fn add(&mut self, kind: EventKind<'a>, mark: Mark) {

@@ -67,15 +67,20 @@ where
         if !can_start || self.cursor.is_at_document_marker() {
             return Err(Stop::Unknown);
         }
-        let mark = self.cursor.mark();
         let length = plain_length(bytes).ok_or(Stop::Unknown)?;
+        Ok(self.take_plain(length))
+    }
+
+    /// The plain scalar of so many bytes that stands here.
+    pub(super) fn take_plain(&mut self, length: usize) -> Scalar<'a> {
+        let mark = self.cursor.mark();
         let text = self.cursor.text(length);
         self.cursor.skip(length);
-        Ok(Scalar {
+        Scalar {
             text: Some(text),
             style: Style::Plain,
             mark,
-        })
+        }
     }
 
     pub(super) fn single_quoted(&mut self) -> Step<Scalar<'a>> {
