@@ -15,18 +15,18 @@ use crate::tree::Tree;
 /// How the bytes are parsed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// All values are there in the end, as they are in a server.
-    Kept,
     /// Each file's values are dropped before those of the next are made: lower by the memory for them.
     Dropped,
-    /// As the first, by libyaml alone, without the reader for simple texts.
+    /// All values are there in the end, as they are in a server.
+    Kept,
+    /// The same by libyaml alone, without the reader for simple texts.
     ByLibyaml,
 }
 
 impl Way {
     const NAMES: [(Way, &str); 3] = [
-        (Way::Kept, "kept"),
         (Way::Dropped, "dropped"),
+        (Way::Kept, "kept"),
         (Way::ByLibyaml, "by-libyaml"),
     ];
 

@@ -34,7 +34,8 @@ pub(super) fn read_seen_file(path: &Path, limit: u64) -> Result<Vec<u8>, ReadErr
     read_open_file(file, &metadata, limit)
 }
 
-/// Opens what a path is the name of, and looks at it, if that is a file and no link.
+/// Opens what a path is the name of, and looks at it, if that is a file and no link. Anything else is opened without
+/// waiting and let go.
 pub(super) fn open_plain_file(path: &Path) -> Option<(File, Metadata)> {
     let file = open(path, libc::O_NONBLOCK | libc::O_NOFOLLOW).ok()?;
     let metadata = file.metadata().ok()?;

@@ -373,8 +373,8 @@ fn kind_of(value: &Value) -> &'static str {
 
 /// Makes values of texts, so that texts which occur again and again are looked at and kept once.
 ///
-/// A number of them is remembered, each until another one comes to its place: to look for a text among all that ever
-/// came would cost more than to read it.
+/// A number of them is remembered, each until another one comes to its place. To look for a text among all that ever
+/// came takes longer, and saves little more memory.
 #[derive(Debug, Default)]
 pub struct Texts {
     hasher: foldhash::fast::RandomState,
