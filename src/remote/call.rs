@@ -231,7 +231,8 @@ fn text_of(value: &Value) -> Option<String> {
         Value::Int(number) => Some(number.to_string()),
         Value::Float(number) => Some(format!("{number:?}")),
         Value::BigInt(number) => Some(number.to_string()),
-        Value::Str(text) | Value::Symbol(text) => Some(text.to_string()),
+        Value::Str(text) => Some(text.to_string()),
+        Value::Symbol(name) => Some(name.to_string()),
         Value::Sensitive(inner) => text_of(inner),
         _ => None,
     }

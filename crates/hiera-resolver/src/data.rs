@@ -10,7 +10,8 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use arcstr::ArcStr;
-use psych_yaml::Limits;
+use lean_string::LeanStr;
+use psych_yaml::{Limits, Mark};
 
 use self::build::ValueBuilder;
 use self::sealed::Sealed;
@@ -129,6 +130,16 @@ pub struct Notice {
     pub column: u32,
     /// What was found.
     pub text: String,
+}
+
+impl Notice {
+    fn at(mark: Mark, text: String) -> Self {
+        Notice {
+            line: mark.line,
+            column: mark.column,
+            text,
+        }
+    }
 }
 
 impl FileFault {
@@ -380,16 +391,21 @@ pub struct Texts {
     hasher: foldhash::fast::RandomState,
     /// Texts without tokens. Where one stands is a part of its hash; another part stands beside it and tells most texts
     /// apart without a look at them.
-    remembered: Vec<Option<(u32, ArcStr)>>,
+    remembered: Vec<Option<(u32, LeanStr)>>,
 }
 
 impl Texts {
+    /// Texts that a value holds itself.
+    const INLINE: usize = size_of::<LeanStr>();
     /// Longer texts hardly repeat.
     const SHORT: usize = 48;
     const REMEMBERED: usize = 1 << 14;
 
     /// The value that a text in a data file is: a template where it holds a token.
     pub fn value(&mut self, text: &str) -> Value {
+        if text.len() <= Self::INLINE && !has_percent(text.as_bytes()) {
+            return Value::str(text);
+        }
         let hash = self.hasher.hash_one(text);
         if self.remembered.is_empty() {
             self.remembered.resize(Self::REMEMBERED, None);
@@ -405,12 +421,54 @@ impl Texts {
         if let Some(template) = Template::parse(text) {
             return Value::Template(Arc::new(template));
         }
-        let new = ArcStr::from(text);
+        let new = LeanStr::from(text);
         if let Some(slot) = slot
             && text.len() <= Self::SHORT
         {
             *slot = Some((tag, new.clone()));
         }
         Value::Str(new)
+    }
+}
+
+/// Does `%` stand in a text that a value holds itself? Looked at in two pieces that may overlap: how long such a text is
+/// cannot be foretold, and a loop over its bytes would take longer than all else.
+fn has_percent(text: &[u8]) -> bool {
+    /// Is a byte of this zero? By borrowing from the bits above the lowest zero byte.
+    fn has_zero(bytes: u64) -> bool {
+        const ONES: u64 = u64::from_ne_bytes([1; 8]);
+        bytes.wrapping_sub(ONES) & !bytes & (ONES << 7) != 0
+    }
+    const PERCENT: u64 = u64::from_ne_bytes([b'%'; 8]);
+    let wide = |piece: &[u8; 8]| u64::from_ne_bytes(*piece);
+    let half = |piece: &[u8; 4]| u64::from(u32::from_ne_bytes(*piece));
+    if let (Some(start), Some(end)) = (text.first_chunk(), text.last_chunk()) {
+        has_zero(wide(start) ^ PERCENT) || has_zero(wide(end) ^ PERCENT)
+    } else if let (Some(start), Some(end)) = (text.first_chunk(), text.last_chunk()) {
+        has_zero((half(start) << 32 | half(end)) ^ PERCENT)
+    } else {
+        text.contains(&b'%')
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percent_sign_is_found_at_every_place_of_a_short_text() {
+        for length in 0..=Texts::INLINE {
+            let mut text = vec![b'a'; length];
+            assert!(!has_percent(&text), "{length}");
+            for place in 0..length {
+                text[place] = b'%';
+                assert!(has_percent(&text), "{place} of {length}");
+                text[place] = b'$';
+                assert!(!has_percent(&text), "{place} of {length}");
+                text[place] = 0x80 | b'%';
+                assert!(!has_percent(&text), "{place} of {length}");
+                text[place] = b'a';
+            }
+        }
     }
 }

@@ -3,6 +3,8 @@
 //! Small ones are a plain list, searched from the front; large ones carry an index. Nearly all hashes in
 //! real data are small, and for those the list is both smaller and faster.
 
+mod builder;
+
 use std::hash::{Hash as StdHash, Hasher};
 
 use indexmap::map::RawEntryApiV1;
@@ -10,6 +12,8 @@ use indexmap::{Equivalent, IndexMap};
 
 use crate::table_key::{TableKey, TableState};
 use crate::value::{Traits, Value};
+
+pub(crate) use self::builder::HashBuilder;
 
 type Index = IndexMap<Value, Value, TableState>;
 
@@ -161,13 +165,6 @@ impl Hash {
     /// What is known of everything below. Right only once the hash is a [`Value`].
     pub fn traits(&self) -> Traits {
         self.traits
-    }
-
-    /// Takes no more room than it needs, for data that stays; see [`exact`].
-    pub(crate) fn compact(&mut self) {
-        if let Entries::Small(list) = &mut self.entries {
-            *list = exact(std::mem::take(list));
-        }
     }
 
     pub(crate) fn seal(&mut self) {

@@ -8,8 +8,8 @@ mod deep;
 use std::hash::Hash as StdHash;
 use std::sync::Arc;
 
-use arcstr::ArcStr;
 use indexmap::IndexSet;
+use lean_string::LeanStr;
 use smallvec::SmallVec;
 
 use crate::hash::Hash;
@@ -383,7 +383,7 @@ fn has_repetitions(values: &[Value]) -> bool {
 }
 
 /// A text option of a strategy.
-fn text_option(options: &Hash, name: &str) -> Result<Option<ArcStr>, MergeError> {
+fn text_option(options: &Hash, name: &str) -> Result<Option<LeanStr>, MergeError> {
     match options.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Str(text)) => Ok(Some(text.clone())),

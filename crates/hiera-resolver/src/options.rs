@@ -7,9 +7,9 @@
 
 use std::sync::Arc;
 
-use arcstr::ArcStr;
 use indexmap::IndexMap;
 use indexmap::map::RawEntryApiV1;
+use lean_string::LeanStr;
 
 use crate::convert;
 use crate::error::LookupError;
@@ -39,12 +39,12 @@ pub enum FileOptions {
 #[derive(Debug)]
 pub struct Options {
     /// Entries by key and by pattern, in the order they were written.
-    entries: IndexMap<ArcStr, Entry, TableState>,
+    entries: IndexMap<LeanStr, Entry, TableState>,
     patterns: PatternSet,
     /// For each pattern, its place among the entries.
     pattern_places: Vec<usize>,
     /// The module that all keys belong to.
-    namespace: Option<ArcStr>,
+    namespace: Option<LeanStr>,
 }
 
 /// What the options say of a key.
@@ -70,7 +70,7 @@ pub struct Conversion {
 enum Target {
     Type(Arc<Type>),
     Other(Value),
-    Unknown { source: ArcStr, problem: String },
+    Unknown { source: LeanStr, problem: String },
 }
 
 /// An entry that no lookup can use.
@@ -99,15 +99,15 @@ pub enum OptionsError {
     #[error("all lookup_options keys must start with module name '{module}', but there is `{key}`")]
     ForeignKey {
         /// The module.
-        module: ArcStr,
+        module: LeanStr,
         /// The key or pattern.
-        key: ArcStr,
+        key: LeanStr,
     },
     /// A pattern that is no regular expression.
     #[error("the lookup_options pattern `{pattern}` is not a regular expression: {problem}")]
     BadPattern {
         /// The pattern.
-        pattern: ArcStr,
+        pattern: LeanStr,
         /// What is wrong with it.
         problem: String,
     },
@@ -187,7 +187,7 @@ impl Options {
     }
 
     /// The first pattern that matches a key.
-    fn first_pattern(&self, key: &str) -> Result<Option<&ArcStr>, LookupError> {
+    fn first_pattern(&self, key: &str) -> Result<Option<&LeanStr>, LookupError> {
         if self.pattern_places.is_empty() {
             return Ok(None);
         }
@@ -354,7 +354,7 @@ fn namespace_of(key: &str) -> Option<&str> {
     key.split_once("::").map(|(module, _)| module)
 }
 
-fn common_namespace<'a>(mut keys: impl Iterator<Item = &'a ArcStr>) -> Option<ArcStr> {
+fn common_namespace<'a>(mut keys: impl Iterator<Item = &'a LeanStr>) -> Option<LeanStr> {
     let first = namespace_of(keys.next()?)?;
     keys.all(|key| namespace_of(key) == Some(first))
         .then(|| first.into())

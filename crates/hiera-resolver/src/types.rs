@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use arcstr::ArcStr;
 use indexmap::IndexSet;
+use lean_string::LeanStr;
 
 use crate::hash::Hash;
 use crate::value::Value;
@@ -113,17 +113,17 @@ pub enum Type {
     /// URIs with certain parts.
     Uri(Option<Arc<UriType>>),
     /// A class, or any.
-    Class(Option<ArcStr>),
+    Class(Option<LeanStr>),
     /// A resource type with its title, or any.
     Resource(Option<ResourceType>),
     /// A type of the runtime beneath Puppet.
-    Runtime(Option<ArcStr>, Option<ArcStr>),
+    Runtime(Option<LeanStr>, Option<LeanStr>),
     /// Another name for a type.
     Alias(Alias),
     /// A name that nothing is known of.
-    Reference(ArcStr),
+    Reference(LeanStr),
     /// An object type, by name; without one, all of them.
-    Object(Option<ArcStr>),
+    Object(Option<LeanStr>),
     /// A set of types.
     TypeSet,
 }
@@ -137,14 +137,14 @@ pub enum StringType {
     /// Text of some length, in characters.
     Size(IntegerRange),
     /// One text.
-    Value(ArcStr),
+    Value(LeanStr),
 }
 
 /// The list of an `Enum`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct EnumType {
     /// The texts, sorted and without doubles.
-    pub values: Vec<ArcStr>,
+    pub values: Vec<LeanStr>,
     /// Are upper and lower case the same?
     pub case_insensitive: bool,
 }
@@ -182,7 +182,7 @@ pub struct TupleType {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StructElement {
     /// The key.
-    pub name: ArcStr,
+    pub name: LeanStr,
     /// May the key be missing?
     pub optional: bool,
     /// The type of the value.
@@ -220,7 +220,7 @@ pub struct UriType {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ResourceType {
     /// Its name, capitalized.
-    pub name: ArcStr,
+    pub name: LeanStr,
     /// The title of one resource.
     pub title: Option<Value>,
 }
@@ -253,7 +253,7 @@ impl Type {
 
     /// One text.
     pub(crate) fn text(text: &str) -> Type {
-        Type::String(StringType::Value(ArcStr::from(text)))
+        Type::String(StringType::Value(LeanStr::from(text)))
     }
 
     /// Arrays. That of no element has elements of any type.
@@ -289,7 +289,7 @@ impl Type {
     }
 
     /// Text out of a list.
-    pub(crate) fn enumeration(mut values: Vec<ArcStr>, case_insensitive: bool) -> Type {
+    pub(crate) fn enumeration(mut values: Vec<LeanStr>, case_insensitive: bool) -> Type {
         values.sort();
         values.dedup();
         Type::Enum(Arc::new(EnumType {

@@ -8,6 +8,7 @@ use std::hash::{BuildHasher, Hash as StdHash, Hasher};
 use std::sync::Arc;
 
 use arcstr::ArcStr;
+use lean_string::LeanStr;
 use num_bigint::BigInt;
 
 use crate::hash::Hash;
@@ -32,7 +33,7 @@ pub enum Value {
     /// An integer beyond 64 bits. Invariant: it does not fit an `i64`.
     BigInt(Arc<BigInt>),
     /// Text.
-    Str(ArcStr),
+    Str(LeanStr),
     /// Text that is not UTF-8 (YAML's `!!binary`).
     Bytes(Arc<Vec<u8>>),
     /// A Ruby Symbol such as `:name`. Puppet reads them and refuses the values they stand in.
@@ -144,7 +145,7 @@ impl Array {
 impl Value {
     /// Text.
     pub fn str(text: impl AsRef<str>) -> Self {
-        Value::Str(ArcStr::from(text.as_ref()))
+        Value::Str(LeanStr::from(text.as_ref()))
     }
 
     /// A list.

@@ -35,7 +35,8 @@ impl Node {
     /// The name of a setting.
     pub(super) fn key_text(&self) -> Option<&str> {
         match &self.content {
-            Content::Scalar(Value::Str(text) | Value::Symbol(text)) => Some(text),
+            Content::Scalar(Value::Str(text)) => Some(text),
+            Content::Scalar(Value::Symbol(name)) => Some(name),
             _ => None,
         }
     }

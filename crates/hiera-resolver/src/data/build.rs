@@ -6,7 +6,7 @@ use arcstr::ArcStr;
 use psych_yaml::{Build, Mark, Scalar, Source, Style};
 
 use super::{Decrypt, Notice, Texts, is_encrypted};
-use crate::hash::{Hash, exact};
+use crate::hash::{HashBuilder, exact};
 use crate::template::{Origin, Template};
 use crate::value::Value;
 
@@ -41,11 +41,7 @@ impl<'a> ValueBuilder<'a> {
                 let text = format!(
                     "`:{name}` is a Symbol, and lookups of the value it stands in fail; quote it"
                 );
-                self.notices.push(Notice {
-                    line: mark.line,
-                    column: mark.column,
-                    text,
-                });
+                self.notices.push(Notice::at(mark, text));
             }
         }
         self.notices
@@ -54,21 +50,28 @@ impl<'a> ValueBuilder<'a> {
     }
 
     /// Points at a number that is hardly what was meant.
-    fn check_number(&mut self, value: &Value, source: Source<'_>) {
-        if source.style != Style::Plain || !is_surprising(source.text) {
-            return;
+    fn number(&mut self, value: Value, source: Source<'_>) -> Value {
+        if source.style == Style::Plain && is_surprising(source.text) {
+            let mut read = String::new();
+            crate::ruby_text::inspect(&value, &mut read);
+            let text = format!(
+                "`{}` is read as the number {read}; quote it if it is text",
+                source.text
+            );
+            self.notices.push(Notice::at(source.mark, text));
         }
-        let mut read = String::new();
-        crate::ruby_text::inspect(value, &mut read);
-        let text = format!(
-            "`{}` is read as the number {read}; quote it if it is text",
-            source.text
-        );
-        self.notices.push(Notice {
-            line: source.mark.line,
-            column: source.mark.column,
-            text,
-        });
+        value
+    }
+
+    fn decrypted(&mut self, text: &str, decrypt: Decrypt<'_>, mark: Mark) -> Value {
+        Value::Template(Arc::new(match decrypt(text) {
+            Ok(plain) => Template::decrypted(text, &plain),
+            Err(fault) => {
+                let problem = format!("cannot be decrypted: {}", fault.reason);
+                self.undecryptable.push(Notice::at(mark, problem));
+                Template::undecryptable(text, fault)
+            }
+        }))
     }
 }
 
@@ -87,31 +90,17 @@ fn is_surprising(text: &str) -> bool {
 impl Build for ValueBuilder<'_> {
     type Value = Value;
     type Sequence = Vec<Value>;
-    type Mapping = Hash;
+    type Mapping = HashBuilder;
 
     fn scalar(&mut self, scalar: Scalar<'_>, source: Source<'_>) -> Value {
-        let value = match scalar {
+        match scalar {
             Scalar::Null => Value::Null,
             Scalar::Bool(flag) => Value::Bool(flag),
-            Scalar::Integer(number) => Value::Int(number),
+            Scalar::Integer(number) => self.number(Value::Int(number), source),
             Scalar::BigInteger(number) => Value::integer(number),
-            Scalar::Float(number) => Value::Float(number),
+            Scalar::Float(number) => self.number(Value::Float(number), source),
             Scalar::String(text) => match self.decrypt {
-                Some(decrypt) if is_encrypted(text) => {
-                    Value::Template(Arc::new(match decrypt(text) {
-                        Ok(plain) => Template::decrypted(text, &plain),
-                        Err(fault) => {
-                            let problem = format!("cannot be decrypted: {}", fault.reason);
-                            let (line, column) = (source.mark.line, source.mark.column);
-                            self.undecryptable.push(Notice {
-                                line,
-                                column,
-                                text: problem,
-                            });
-                            Template::undecryptable(text, fault)
-                        }
-                    }))
-                }
+                Some(decrypt) if is_encrypted(text) => self.decrypted(text, decrypt, source.mark),
                 _ => self.texts.value(text),
             },
             Scalar::Bytes(bytes) => Value::Bytes(Arc::new(bytes.to_vec())),
@@ -120,11 +109,7 @@ impl Build for ValueBuilder<'_> {
                 self.symbols.push((name.clone(), source.mark));
                 Value::Symbol(name)
             }
-        };
-        if matches!(value, Value::Int(_) | Value::Float(_)) {
-            self.check_number(&value, source);
         }
-        value
     }
 
     fn sequence(&mut self) -> Vec<Value> {
@@ -139,11 +124,11 @@ impl Build for ValueBuilder<'_> {
         Value::array(exact(sequence))
     }
 
-    fn mapping(&mut self) -> Hash {
-        Hash::with_capacity(USUAL_LENGTH)
+    fn mapping(&mut self) -> HashBuilder {
+        HashBuilder::new()
     }
 
-    fn insert(&mut self, mapping: &mut Hash, key: Value, value: Value) {
+    fn insert(&mut self, mapping: &mut HashBuilder, key: Value, value: Value) {
         // Puppet makes text of Symbols that are keys.
         let key = match key {
             Value::Symbol(name) => {
@@ -161,9 +146,8 @@ impl Build for ValueBuilder<'_> {
         mapping.insert(key, value);
     }
 
-    fn finish_mapping(&mut self, mut mapping: Hash, _mark: Mark) -> Value {
-        mapping.compact();
-        Value::hash(mapping)
+    fn finish_mapping(&mut self, mapping: HashBuilder, _mark: Mark) -> Value {
+        Value::hash(mapping.finish())
     }
 
     fn entries(&self, value: &Value) -> Option<Vec<(Value, Value)>> {
@@ -174,9 +158,9 @@ impl Build for ValueBuilder<'_> {
         })
     }
 
-    fn open_entries(&self, mapping: &Hash) -> Vec<(Value, Value)> {
+    fn open_entries(&self, mapping: &HashBuilder) -> Vec<(Value, Value)> {
         mapping
-            .iter()
+            .entries()
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect()
     }

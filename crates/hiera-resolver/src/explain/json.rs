@@ -45,7 +45,7 @@ impl Explanation {
         }
         self.set_branches(&mut hash, self.branches(node));
         if let Some(key) = &node.key {
-            hash.insert("key".into(), Value::Str(key.clone()));
+            hash.insert("key".into(), Value::str(key));
         }
         if let Some(event) = &node.event {
             if let Some(value) = event.value() {

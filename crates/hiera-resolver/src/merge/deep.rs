@@ -3,7 +3,7 @@
 //! Puppet leaves this to the library `deep_merge`, which changes the lists and hashes it is given while
 //! it reads them. Where that shows in the result, [`Twin`] says which of its two situations is meant.
 
-use arcstr::ArcStr;
+use lean_string::LeanStr;
 
 use super::{MergeError, flag_option, has_repetitions, refuse_options, text_option, union};
 use crate::hash::Hash;
@@ -12,15 +12,15 @@ use crate::value::Value;
 /// The options of a deep merge.
 #[derive(Clone, Debug, Default)]
 pub struct DeepOptions {
-    name: ArcStr,
-    knockout_prefix: Option<ArcStr>,
+    name: LeanStr,
+    knockout_prefix: Option<LeanStr>,
     sort_merged_arrays: bool,
     merge_hash_arrays: bool,
     /// Hiera 3's `deep`: the lower level wins.
     is_reversed: bool,
     overwrite_arrays: bool,
     extend_existing_arrays: bool,
-    unpack_arrays: Option<ArcStr>,
+    unpack_arrays: Option<LeanStr>,
     preserve_unmergeables: bool,
 }
 
@@ -70,7 +70,7 @@ impl DeepOptions {
             return Ok(deep);
         };
         let is_set = |name| options.get(name).is_some_and(Value::is_truthy);
-        let text = |name| options.get(name).and_then(Value::as_str).map(ArcStr::from);
+        let text = |name| options.get(name).and_then(Value::as_str).map(LeanStr::from);
         deep.knockout_prefix = text("knockout_prefix");
         deep.sort_merged_arrays = is_set("sort_merged_arrays");
         deep.merge_hash_arrays = is_set("merge_hash_arrays");

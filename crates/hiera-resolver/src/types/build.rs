@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arcstr::ArcStr;
+use lean_string::LeanStr;
 use num_bigint::BigInt;
 
 use super::parse::{Expression, Kind, Names, TypeParseError};
@@ -164,17 +164,17 @@ fn by_name(name: &str, names: &Names) -> Type {
         "runtime" => Type::Runtime(None, None),
         "object" => Type::Object(None),
         "typeset" => Type::TypeSet,
-        "typereference" => Type::Reference(arcstr::literal!("UnresolvedReference")),
-        "error" => Type::Object(Some(arcstr::literal!("Error"))),
-        "deferred" => Type::Object(Some(arcstr::literal!("Deferred"))),
-        "annotation" => Type::Object(Some(arcstr::literal!("Annotation"))),
+        "typereference" => Type::Reference(LeanStr::from_static_str("UnresolvedReference")),
+        "error" => Type::Object(Some(LeanStr::from_static_str("Error"))),
+        "deferred" => Type::Object(Some(LeanStr::from_static_str("Deferred"))),
+        "annotation" => Type::Object(Some(LeanStr::from_static_str("Annotation"))),
         lower => {
             if let Some(alias) = Alias::find(lower) {
                 return Type::Alias(alias);
             }
             match resource_type(lower) {
                 Some(name) => resource(name, None),
-                None => Type::Reference(ArcStr::from(name)),
+                None => Type::Reference(LeanStr::from(name)),
             }
         }
     }
@@ -188,7 +188,7 @@ fn resource_type(lower: &str) -> Option<&'static str> {
 
 fn resource(name: &str, title: Option<Value>) -> Type {
     Type::Resource(Some(ResourceType {
-        name: ArcStr::from(name),
+        name: LeanStr::from(name),
         title,
     }))
 }
@@ -220,7 +220,9 @@ fn is_default(value: &Value) -> bool {
 /// What Puppet takes for a type where it is given anything else: the type of the value.
 fn type_of(value: &Value) -> Type {
     match value {
-        Value::Str(text) => Type::Runtime(Some(arcstr::literal!("ruby")), Some(text.clone())),
+        Value::Str(text) => {
+            Type::Runtime(Some(LeanStr::from_static_str("ruby")), Some(text.clone()))
+        }
         value => as_type(value)
             .cloned()
             .unwrap_or_else(|| super::infer(value).generalize()),

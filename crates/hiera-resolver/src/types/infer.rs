@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arcstr::ArcStr;
+use lean_string::LeanStr;
 use num_bigint::BigInt;
 
 use super::{
@@ -115,8 +115,8 @@ fn infer_scalar(value: &Value) -> Type {
             "default" => Type::Default,
             "undef" => Type::Undef,
             _ => Type::Runtime(
-                Some(arcstr::literal!("ruby")),
-                Some(arcstr::literal!("Symbol")),
+                Some(LeanStr::from_static_str("ruby")),
+                Some(LeanStr::from_static_str("Symbol")),
             ),
         },
         Value::Sensitive(inner) => Type::sensitive(&infer(inner)),
@@ -141,7 +141,7 @@ fn infer_scalar(value: &Value) -> Type {
 fn reduce<'a>(values: impl Iterator<Item = &'a Value>, depth: usize) -> Type {
     let mut values = values.peekable();
     // Texts at the front come to one list; made step by step it would take the square of their number.
-    let mut texts: Vec<ArcStr> = Vec::new();
+    let mut texts: Vec<LeanStr> = Vec::new();
     while let Some(Value::Str(text)) = values.peek() {
         texts.push(text.clone());
         values.next();
@@ -198,9 +198,9 @@ fn common_type(left: &Type, right: &Type) -> Type {
 
 /// The common type of two of one kind.
 fn common_of_kind(left: &Type, right: &Type) -> Option<Type> {
-    let list = |values: Vec<ArcStr>| Type::enumeration(values, false);
+    let list = |values: Vec<LeanStr>| Type::enumeration(values, false);
     let any_enum = || list(Vec::new());
-    let with = |known: &EnumType, more: &[ArcStr]| {
+    let with = |known: &EnumType, more: &[LeanStr]| {
         list(known.values.iter().chain(more).cloned().collect())
     };
     Some(match (left, right) {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use arcstr::ArcStr;
+use lean_string::LeanStr;
 
 use super::{IntegerRange, StringType, Type, infer_set};
 use crate::value::Value;
@@ -44,9 +44,9 @@ pub(super) enum Step {
     /// What is checked.
     Subject(String),
     /// The value of an entry.
-    Entry(ArcStr),
+    Entry(LeanStr),
     /// The key of an entry.
-    Key(ArcStr),
+    Key(LeanStr),
     /// An argument.
     Parameter(&'static str),
     /// An element.
@@ -82,11 +82,11 @@ pub(super) struct Mismatch {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Problem {
     /// A key that must be there.
-    MissingKey(ArcStr),
+    MissingKey(LeanStr),
     /// A key that is not known.
-    ExtraKey(ArcStr),
+    ExtraKey(LeanStr),
     /// A type of which only the name is known.
-    Unresolved(ArcStr),
+    Unresolved(LeanStr),
     /// Another type.
     Type(Type, Type),
     /// A text that does not match.

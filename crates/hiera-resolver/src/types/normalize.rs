@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arcstr::ArcStr;
+use lean_string::LeanStr;
 
 use super::semver::VersionRange;
 use super::{CallableType, StringType, StructElement, TupleType, Type};
@@ -135,9 +135,7 @@ fn merge_all(types: Vec<Type>) -> Vec<Type> {
         types,
         |ty| matches!(ty, Type::Enum(list) if !list.values.is_empty() && list.case_insensitive),
         |found| {
-            let lower = texts(found)
-                .into_iter()
-                .map(|text| text.to_lowercase().into());
+            let lower = texts(found).into_iter().map(|text| text.to_lowercase());
             Type::enumeration(lower.collect(), true)
         },
     );
@@ -179,7 +177,7 @@ fn merge_kind(
     others
 }
 
-fn texts(types: &[Type]) -> Vec<ArcStr> {
+fn texts(types: &[Type]) -> Vec<LeanStr> {
     types
         .iter()
         .flat_map(|ty| match ty {

@@ -3,14 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use arcstr::ArcStr;
+use lean_string::LeanStr;
 
 use crate::ruby_regex::RubyRegex;
 
 /// A regular expression. Puppet has no way to give one options, so its source is all of it.
 #[derive(Clone)]
 pub struct Regexp {
-    source: ArcStr,
+    source: LeanStr,
     matcher: Matcher,
 }
 
@@ -28,13 +28,13 @@ impl Regexp {
     pub fn new(source: &str) -> Result<Self, String> {
         if let Some(matches) = crate::convert::known_pattern(source) {
             return Ok(Regexp {
-                source: ArcStr::from(source),
+                source: LeanStr::from(source),
                 matcher: Matcher::Native(matches),
             });
         }
         let regex = RubyRegex::new(source).map_err(|error| error.to_string())?;
         Ok(Regexp {
-            source: ArcStr::from(source),
+            source: LeanStr::from(source),
             matcher: Matcher::Compiled(Arc::new(regex)),
         })
     }

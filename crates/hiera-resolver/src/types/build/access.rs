@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arcstr::ArcStr;
+use lean_string::LeanStr;
 
 use super::super::parse::{Expression, TypeParseError};
 use super::super::regexp::Regexp;
@@ -113,7 +113,7 @@ impl Builder<'_> {
             "uri" => self.uri()?,
             "class" => match self.parameters {
                 [Value::Str(name)] => {
-                    Type::Class(Some(ArcStr::from(name.strip_prefix("::").unwrap_or(name))))
+                    Type::Class(Some(LeanStr::from(name.strip_prefix("::").unwrap_or(name))))
                 }
                 [_] => return Err(problem("The class name must be a String")),
                 _ => return Err(self.count("Class", "1")),

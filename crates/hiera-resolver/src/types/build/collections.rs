@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arcstr::ArcStr;
+use lean_string::LeanStr;
 use num_bigint::BigInt;
 
 use super::super::parse::TypeParseError;
@@ -143,7 +143,7 @@ impl Builder<'_> {
 }
 
 /// The one text that a type stands for.
-fn literal(ty: &Type) -> Option<ArcStr> {
+fn literal(ty: &Type) -> Option<LeanStr> {
     match ty {
         Type::String(StringType::Value(text)) => Some(text.clone()),
         _ => None,

@@ -1,6 +1,6 @@
 //! Expected type and actual type → all that is wrong.
 
-use arcstr::ArcStr;
+use lean_string::LeanStr;
 
 use super::super::{ArrayType, HashType, IntegerRange, StructElement, TupleType, Type};
 use super::{Mismatch, Problem, Step, merge};
@@ -284,7 +284,7 @@ fn describe_tuple(
 
 impl Type {
     /// The first type inside that is only a name.
-    fn unresolved(&self) -> Option<ArcStr> {
+    fn unresolved(&self) -> Option<LeanStr> {
         let inner = |ty: &Option<std::sync::Arc<Type>>| ty.as_ref().and_then(|ty| ty.unresolved());
         match self {
             Type::Reference(name) => Some(name.clone()),

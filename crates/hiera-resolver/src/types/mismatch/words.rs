@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use lean_string::LeanStr;
+
 use super::super::{CallableType, IntegerRange, TimeRange, Type};
 
 pub(super) fn range_text(range: &IntegerRange, zero: &str) -> String {
@@ -154,7 +156,7 @@ fn accepts_without_bounds(ty: &Type, actual: &Type) -> bool {
         Type::Resource(_) => Type::Resource(None),
         Type::Runtime(..) => Type::Runtime(None, None),
         Type::Object(_) => Type::Object(None),
-        Type::Reference(_) => Type::Reference(arcstr::literal!("UnresolvedReference")),
+        Type::Reference(_) => Type::Reference(LeanStr::from_static_str("UnresolvedReference")),
         ty => ty.clone(),
     };
     default.accepts(actual)
