@@ -18,7 +18,7 @@ use self::sealed::Sealed;
 pub use self::sealed::{KEY_OPTIONS, KeyChest};
 use crate::hash::Hash;
 use crate::options::FileOptions;
-use crate::table_key::TableKey;
+use crate::table_key::{KeyFilter, TableKey, hash_of};
 use crate::template::{DecryptFault, Template};
 use crate::types::{self, Type};
 use crate::value::Value;
@@ -73,6 +73,8 @@ pub struct DataFile {
 #[derive(Debug, Default)]
 pub struct Contents {
     data: Hash,
+    /// Of its keys. Most files do not have the key that is looked up.
+    filter: KeyFilter,
     options: FileOptions,
     /// Puppet fails on a module's file that has such a key.
     has_other_keys: bool,
@@ -227,11 +229,17 @@ impl DataFile {
 impl Contents {
     fn new(data: Hash, notices: Vec<Notice>) -> Self {
         let options = FileOptions::compile(data.get("lookup_options"));
-        let has_other_keys = data
-            .iter()
-            .any(|(key, _)| key.as_str().is_none() && !matches!(key, Value::Template(_)));
+        let (mut filter, mut has_other_keys) = (KeyFilter::default(), false);
+        for (key, _) in &data {
+            match key {
+                Value::Str(text) => filter.add(hash_of(text)),
+                Value::Template(_) => {}
+                _ => has_other_keys = true,
+            }
+        }
         Contents {
             data,
+            filter,
             options,
             has_other_keys,
             notices,
@@ -241,6 +249,9 @@ impl Contents {
 
     /// The value of a key, as it stands in the file.
     pub fn get(&self, key: &TableKey) -> Option<&Value> {
+        if !self.filter.may_have(key.hash()) {
+            return None;
+        }
         self.data.get_hashed(key)
     }
 

@@ -52,6 +52,28 @@ pub fn hash_of(text: &str) -> u64 {
     TableState.hash_one(text)
 }
 
+/// Tells that a key is not in a table, most of the time, without a look at the table.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct KeyFilter {
+    /// One for the hashes of all keys that start alike.
+    bits: u64,
+}
+
+impl KeyFilter {
+    pub(crate) fn add(&mut self, hash: u64) {
+        self.bits |= KeyFilter::bit(hash);
+    }
+
+    /// May the key with this hash be there?
+    pub(crate) fn may_have(self, hash: u64) -> bool {
+        self.bits & KeyFilter::bit(hash) != 0
+    }
+
+    fn bit(hash: u64) -> u64 {
+        1 << (hash >> (u64::BITS - u64::BITS.ilog2()))
+    }
+}
+
 impl PartialEq for TableKey {
     fn eq(&self, other: &Self) -> bool {
         self.hash == other.hash && self.text == other.text
