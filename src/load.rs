@@ -11,6 +11,7 @@ mod layers;
 mod read;
 mod revision;
 mod search;
+mod second_look;
 mod stamp;
 mod touched;
 
@@ -25,6 +26,7 @@ use hiera_resolver::{DataFile, Format, Layer, Snapshot};
 
 use self::decode::Decoder;
 use self::revision::{ContentDigest, Names, Revision, digest};
+use self::second_look::SecondLook;
 use crate::progress::Progress;
 
 pub(crate) use decode::decode_one;
@@ -155,6 +157,76 @@ pub(crate) fn load_environment(
     cores: usize,
     progress: &Progress,
 ) -> Loaded {
+    let (parts, read) = read_environment(code, name, previous, cores, progress);
+    let snapshot = read.put_together(parts);
+    read.served_by(snapshot)
+}
+
+/// The same, and whether everything still looked as it did when all of it had been read.
+pub(crate) fn load_and_look_again(
+    code: &CodeDirectory,
+    name: &str,
+    previous: Option<&Loaded>,
+    cores: usize,
+    progress: &Progress,
+) -> (Loaded, bool) {
+    let (parts, read) = read_environment(code, name, previous, cores, progress);
+    let look = SecondLook::new(&read.surroundings.directories, &read.files);
+    let snapshot = std::thread::scope(|scope| {
+        for _ in 1..cores {
+            scope.spawn(|| look.take_part());
+        }
+        let snapshot = read.put_together(parts);
+        look.take_part();
+        snapshot
+    });
+    let is_still = look.held_still() && has_same_configs(code, name, &read.surroundings);
+    (read.served_by(snapshot), is_still)
+}
+
+/// Configurations are few and small, and are read again rather than looked at.
+fn has_same_configs(code: &CodeDirectory, name: &str, then: &Surroundings) -> bool {
+    let now = layers::read_layers(code, name).texts;
+    now.iter()
+        .all(|(path, bytes)| then.configs.get(path) == Some(&digest(bytes)))
+}
+
+/// An environment that has been read, before it is put together.
+struct Read {
+    files: Vec<CachedFile>,
+    revision: Revision,
+    surroundings: Surroundings,
+}
+
+impl Read {
+    fn put_together(&self, other_parts: Parts) -> Snapshot {
+        let files = self.files.iter();
+        Snapshot::build(Parts {
+            files: files
+                .map(|cached| (cached.format, cached.file.clone()))
+                .collect(),
+            ..other_parts
+        })
+    }
+
+    fn served_by(self, snapshot: Snapshot) -> Loaded {
+        Loaded {
+            snapshot: Arc::new(snapshot),
+            files: self.files,
+            revision: self.revision,
+            surroundings: Arc::new(self.surroundings),
+        }
+    }
+}
+
+/// Reads everything. The parts of the snapshot lack the files.
+fn read_environment(
+    code: &CodeDirectory,
+    name: &str,
+    previous: Option<&Loaded>,
+    cores: usize,
+    progress: &Progress,
+) -> (Parts, Read) {
     let root = code.environment(name);
     // Seen before anything is read, so that one that is replaced or goes away meanwhile is noticed.
     let root_stamp = Stamp::of(&root);
@@ -214,30 +286,27 @@ pub(crate) fn load_environment(
             (path, stamp)
         })
         .collect();
-    let snapshot = Snapshot::build(Parts {
+    let parts = Parts {
         global: layers.global,
         environment: layers.environment,
         modules: layers.modules,
-        files: decoded
-            .files
-            .iter()
-            .map(|cached| (cached.format, cached.file.clone()))
-            .collect(),
+        files: Vec::new(),
         directories: listed,
         revision: revision.to_string(),
-    });
-    Loaded {
-        snapshot: Arc::new(snapshot),
+    };
+    let surroundings = Surroundings {
+        configs,
+        key_files: keys.key_files().to_vec(),
+        config_directories,
+        directories,
+        has_links,
+    };
+    let read = Read {
         files: decoded.files,
         revision,
-        surroundings: Arc::new(Surroundings {
-            configs,
-            key_files: keys.key_files().to_vec(),
-            config_directories,
-            directories,
-            has_links,
-        }),
-    }
+        surroundings,
+    };
+    (parts, read)
 }
 
 /// What the configurations and key files hold.
@@ -254,63 +323,12 @@ fn configs_of(layers: &mut Layers, keys: &KeyRings) -> HashMap<PathBuf, ContentD
 }
 
 impl Loaded {
-    /// Nothing at all.
-    pub(crate) fn none() -> Self {
-        let parts = Parts {
-            global: Arc::new(Layer::Absent),
-            environment: Layer::Absent,
-            modules: Vec::new(),
-            files: Vec::new(),
-            directories: Vec::new(),
-            revision: String::new(),
-        };
-        Loaded {
-            snapshot: Arc::new(Snapshot::build(parts)),
-            files: Vec::new(),
-            revision: Revision::default(),
-            surroundings: Arc::default(),
-        }
-    }
-
     /// A file as it is read for this format.
     fn file(&self, path: &str, format: Format) -> Option<&CachedFile> {
         let place = self
             .files
             .binary_search_by(|file| file.path().cmp(path).then(file.format.cmp(&format)));
         self.files.get(place.ok()?)
-    }
-
-    /// Does everything that was read still look as it did then?
-    pub(crate) fn is_still(&self, code: &CodeDirectory, name: &str, cores: usize) -> bool {
-        self.has_same_configs(code, name) && self.has_same_files(cores)
-    }
-
-    /// Configurations are few and small, and are read again rather than looked at.
-    fn has_same_configs(&self, code: &CodeDirectory, name: &str) -> bool {
-        let now = layers::read_layers(code, name).texts;
-        now.iter()
-            .all(|(path, bytes)| self.surroundings.configs.get(path) == Some(&digest(bytes)))
-    }
-
-    fn has_same_files(&self, cores: usize) -> bool {
-        let directories = &self.surroundings.directories;
-        let is_same = |files: &[CachedFile]| {
-            let mut files = files.iter();
-            files.all(|file| file.seen == Stamp::of(Path::new(file.path())))
-        };
-        directories
-            .iter()
-            .all(|(path, stamp)| Stamp::of(path) == *stamp)
-            && std::thread::scope(|scope| {
-                let share = self.files.len().div_ceil(cores.max(1)).max(1000);
-                let mut shares = self.files.chunks(share);
-                let own = shares.next().unwrap_or_default();
-                let others: Vec<_> = shares
-                    .map(|share| scope.spawn(move || is_same(share)))
-                    .collect();
-                let mut others = others.into_iter();
-                is_same(own) && others.all(|other| other.join().unwrap_or(false))
-            })
     }
 
     /// The directories that this environment was read from.
@@ -339,11 +357,13 @@ impl Loaded {
             .map(|(path, stamp)| (path.as_path(), *stamp))
     }
 
-    /// What differs from an earlier load.
-    pub(crate) fn changes_since(&self, earlier: &Loaded) -> Changes {
+    /// What differs from an earlier load; all of it where there was none.
+    pub(crate) fn changes_since(&self, earlier: Option<&Loaded>) -> Changes {
         let mut changes = Changes::default();
-        changes.compare(&earlier.config_digests(), &self.config_digests());
-        changes.compare(&earlier.file_digests(), &self.file_digests());
+        let configs = earlier.map(Loaded::config_digests);
+        changes.compare(&configs.unwrap_or_default(), &self.config_digests());
+        let files = earlier.map(Loaded::file_digests);
+        changes.compare(&files.unwrap_or_default(), &self.file_digests());
         for list in [
             &mut changes.added,
             &mut changes.changed,

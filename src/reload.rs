@@ -50,6 +50,16 @@ pub(crate) enum ReloadOutcome {
     Gone,
 }
 
+/// The same inside: what is only told where somebody asked is not worked out yet.
+enum Verdict {
+    Unchanged,
+    /// With what was served before.
+    Swapped(Option<Arc<Loaded>>),
+    /// With the faults of what is not served.
+    Kept(Vec<Fault>),
+    Gone,
+}
+
 /// Asks the thread that reloads. Clones ask the same one.
 #[derive(Clone, Debug)]
 pub(crate) struct Reloader {
@@ -243,9 +253,9 @@ impl Worker {
             }
         }
         for (name, reply) in pending.asked {
-            let outcome = self.load(&name, &Progress::silent());
+            let verdict = self.load(&name, &Progress::silent());
             // Whoever asked may have gone.
-            _ = reply.send(outcome);
+            _ = reply.send(self.outcome(&name, verdict));
         }
         watch.forget(&moved);
         let has_new = watch.follow(&self.code, self.read().map(|(_, loaded)| loaded));
@@ -362,60 +372,72 @@ impl Worker {
     }
 
     /// Loads an environment and serves it, unless that would be worse than what is served.
-    fn load(&mut self, name: &str, progress: &Progress) -> ReloadOutcome {
-        if let Some(outcome) = self.let_go(name) {
-            return outcome;
+    fn load(&mut self, name: &str, progress: &Progress) -> Verdict {
+        if let Some(verdict) = self.let_go(name) {
+            return verdict;
         }
         let last = self.last_read(name).cloned();
         let loaded = Arc::new(self.load_still(name, last.as_deref(), progress));
         // It may have gone while it was read, and what was left of it is nothing to serve.
-        if let Some(outcome) = self.let_go(name) {
-            return outcome;
+        if let Some(verdict) = self.let_go(name) {
+            return verdict;
         }
         self.adopt(name, loaded)
     }
 
     /// Serves what was loaded, unless that would be worse than what is served.
-    fn adopt(&mut self, name: &str, mut loaded: Arc<Loaded>) -> ReloadOutcome {
+    fn adopt(&mut self, name: &str, mut loaded: Arc<Loaded>) -> Verdict {
         let previous = self.loaded.get(name).cloned();
-        let outcome = self.judge(name, previous.as_deref(), &loaded);
-        if matches!(outcome, ReloadOutcome::Kept { .. }) {
+        let verdict = self.judge(name, previous.as_ref(), &loaded);
+        if matches!(verdict, Verdict::Kept(_)) {
             self.kept_back.insert(name.to_owned(), loaded);
-            return outcome;
+            return verdict;
         }
-        if let (ReloadOutcome::Unchanged { .. }, Some(previous)) = (&outcome, previous) {
+        if let (Verdict::Unchanged, Some(previous)) = (&verdict, previous) {
             // The same data need not be there twice.
             Arc::make_mut(&mut loaded).snapshot = previous.snapshot.clone();
         }
         self.kept_back.remove(name);
         self.loaded.insert(name.to_owned(), loaded);
-        outcome
+        verdict
+    }
+
+    /// What to tell whoever asked.
+    fn outcome(&self, name: &str, verdict: Verdict) -> ReloadOutcome {
+        let Some(served) = self.loaded.get(name) else {
+            return ReloadOutcome::Gone;
+        };
+        let revision = served.snapshot.revision().to_owned();
+        match verdict {
+            Verdict::Unchanged => ReloadOutcome::Unchanged { revision },
+            Verdict::Swapped(before) => ReloadOutcome::Swapped {
+                revision,
+                changes: served.changes_since(before.as_deref()),
+            },
+            Verdict::Kept(faults) => ReloadOutcome::Kept { revision, faults },
+            Verdict::Gone => ReloadOutcome::Gone,
+        }
     }
 
     /// Stops serving an environment that is not there, and says what that comes to; `None` where it is there.
-    fn let_go(&mut self, name: &str) -> Option<ReloadOutcome> {
+    fn let_go(&mut self, name: &str) -> Option<Verdict> {
         if load::is_environment_name(name) && self.code.environment(name).is_dir() {
             self.is_bereft = false;
             return None;
         }
         // Where all of them are gone at once, the disk is, or someone is about to put others in their place.
-        if let (Some(loaded), false) = (
-            self.loaded.get(name),
-            self.code.root.join("environments").is_dir(),
-        ) {
+        if self.loaded.contains_key(name) && !self.code.root.join("environments").is_dir() {
             if !std::mem::replace(&mut self.is_bereft, true) {
                 let root = self.code.root.display();
                 tracing::warn!("the environments in `{root}` are gone; the old ones are kept");
             }
-            return Some(ReloadOutcome::Unchanged {
-                revision: loaded.snapshot.revision().to_owned(),
-            });
+            return Some(Verdict::Unchanged);
         }
         self.kept_back.remove(name);
         if self.loaded.remove(name).is_some() {
             self.environments.remove(name);
         }
-        Some(ReloadOutcome::Gone)
+        Some(Verdict::Gone)
     }
 
     /// Loads until the tree held still while it was read.
@@ -429,10 +451,13 @@ impl Worker {
         let directory = self.code.environment(name);
         let start = Instant::now();
         let is_under_checkout = || self.is_git_at_work([&directory].into_iter(), start);
-        let mut loaded = load::load_environment(&self.code, name, last, cores, progress);
+        let load = |last: Option<&Loaded>| {
+            load::load_and_look_again(&self.code, name, last, cores, progress)
+        };
+        let (mut loaded, mut is_still) = load(last);
         for _ in 1..MAX_ATTEMPTS {
             // The half of a checkout that was read may hold still too.
-            if loaded.is_still(&self.code, name, cores) && !is_under_checkout() {
+            if is_still && !is_under_checkout() {
                 break;
             }
             std::thread::sleep(self.quiet());
@@ -442,7 +467,7 @@ impl Worker {
             while is_under_checkout() {
                 std::thread::sleep(self.quiet());
             }
-            loaded = load::load_environment(&self.code, name, Some(&loaded), cores, progress);
+            (loaded, is_still) = load(Some(&loaded));
         }
         loaded
     }
@@ -452,35 +477,22 @@ impl Worker {
         Duration::from_millis(self.settings.settle_ms.max(1))
     }
 
-    fn judge(&self, name: &str, previous: Option<&Loaded>, loaded: &Loaded) -> ReloadOutcome {
-        let revision = loaded.snapshot.revision().to_owned();
-        let Some(previous) = previous else {
-            self.environments.serve(name, loaded.snapshot.clone());
-            return ReloadOutcome::Swapped {
-                revision,
-                changes: loaded.changes_since(&Loaded::none()),
-            };
-        };
-        let served = previous.snapshot.revision().to_owned();
-        let now = file_faults(&loaded.snapshot);
-        if revision == served {
-            self.environments.settle(name);
-            return ReloadOutcome::Unchanged { revision };
-        }
-        // A fault that is served already does not get worse by being served again.
-        let before = file_faults(&previous.snapshot);
-        if now.iter().any(|fault| !before.contains(fault)) {
-            self.environments.keep(name, now.clone());
-            return ReloadOutcome::Kept {
-                revision: served,
-                faults: now,
-            };
+    fn judge(&self, name: &str, previous: Option<&Arc<Loaded>>, loaded: &Loaded) -> Verdict {
+        if let Some(previous) = previous {
+            if loaded.snapshot.revision() == previous.snapshot.revision() {
+                self.environments.settle(name);
+                return Verdict::Unchanged;
+            }
+            // A fault that is served already does not get worse by being served again.
+            let before = file_faults(&previous.snapshot);
+            let now = file_faults(&loaded.snapshot);
+            if now.iter().any(|fault| !before.contains(fault)) {
+                self.environments.keep(name, now.clone());
+                return Verdict::Kept(now);
+            }
         }
         self.environments.serve(name, loaded.snapshot.clone());
-        ReloadOutcome::Swapped {
-            revision,
-            changes: loaded.changes_since(previous),
-        }
+        Verdict::Swapped(previous.cloned())
     }
 }
 

@@ -21,6 +21,9 @@ pub(super) struct Decoded {
     pub(super) revision: Revision,
 }
 
+/// Files that a core takes at a time.
+const SHARE: usize = 16;
+
 /// Where files are decoded, and with what.
 pub(super) struct Decoder<'a> {
     pub(super) code: &'a CodeDirectory,
@@ -39,20 +42,24 @@ impl Decoder<'_> {
         progress: &Progress,
     ) -> Decoded {
         progress.add(wanted.len());
-        let workers = workers.min(wanted.len().div_ceil(16)).max(1);
+        let workers = workers.min(wanted.len().div_ceil(SHARE)).max(1);
         let next = AtomicUsize::new(0);
         let work = || {
             let mut texts = Texts::default();
             let (mut done, mut revision) = (Vec::new(), Revision::default());
             loop {
                 let place = next.fetch_add(1, Ordering::Relaxed);
-                let Some((path, format)) = wanted.get(place) else {
+                let Some(share) = wanted.chunks(SHARE).nth(place) else {
                     return (done, revision);
                 };
-                let file = self.decode(path, *format, &mut texts);
-                revision.add(self.names.file(*format, path, file.digest));
-                done.push((place, file));
-                progress.advance();
+                let decode = |(path, format): &(String, Format)| {
+                    let file = self.decode(path, *format, &mut texts);
+                    revision.add(self.names.file(*format, path, file.digest));
+                    progress.advance();
+                    file
+                };
+                let files: Vec<CachedFile> = share.iter().map(decode).collect();
+                done.push((place, files));
             }
         };
         let mut parts = Vec::new();
@@ -65,13 +72,16 @@ impl Decoder<'_> {
             });
         }
         let mut decoded = Decoded::default();
-        let mut files = Vec::with_capacity(wanted.len());
+        let mut shares = Vec::new();
         for (done, revision) in parts {
-            files.extend(done);
+            shares.extend(done);
             decoded.revision.add(revision);
         }
-        files.sort_unstable_by_key(|(place, _)| *place);
-        decoded.files = files.into_iter().map(|(_, file)| file).collect();
+        shares.sort_unstable_by_key(|(place, _)| *place);
+        decoded.files.reserve_exact(wanted.len());
+        decoded
+            .files
+            .extend(shares.into_iter().flat_map(|(_, files)| files));
         decoded
     }
 

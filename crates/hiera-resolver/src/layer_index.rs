@@ -22,6 +22,9 @@ use crate::template::{Part, Token, Variable};
 use crate::tree::Tree;
 use crate::value::Value;
 
+/// Files in the order of their paths.
+pub(crate) type Files = indexmap::map::Slice<ArcStr, Arc<DataFile>>;
+
 /// The files of a layer, by the paths of its hierarchy.
 #[derive(Debug)]
 pub struct LayerIndex {
@@ -127,7 +130,7 @@ impl LayerIndex {
     /// all files of a format in the order of their paths.
     pub(crate) fn build<'a>(
         config: &HieraConfig,
-        files: impl Fn(Format) -> &'a [Arc<DataFile>],
+        files: impl Fn(Format) -> &'a Files,
     ) -> Option<Self> {
         if config.default_levels().is_some() || is_read_twice(config, &files) {
             return None;
@@ -204,7 +207,7 @@ impl LayerIndex {
 }
 
 /// Is there a file that functions of several levels read, each in its way? The plan has the first of them read it.
-fn is_read_twice<'a>(config: &HieraConfig, files: &impl Fn(Format) -> &'a [Arc<DataFile>]) -> bool {
+fn is_read_twice<'a>(config: &HieraConfig, files: &impl Fn(Format) -> &'a Files) -> bool {
     let is_used = |format: &Format| {
         config
             .levels()
@@ -213,11 +216,8 @@ fn is_read_twice<'a>(config: &HieraConfig, files: &impl Fn(Format) -> &'a [Arc<D
     };
     let mut others = Format::PLAIN.into_iter().filter(is_used);
     while let Some(format) = others.next() {
-        let is_here = |file: &Arc<DataFile>| {
-            let found = files(format).binary_search_by(|known| known.path().cmp(file.path()));
-            found.is_ok()
-        };
-        if others.clone().any(|other| files(other).iter().any(is_here)) {
+        let is_here = |path: &ArcStr| files(format).binary_search_keys(path).is_ok();
+        if others.clone().any(|other| files(other).keys().any(is_here)) {
             return true;
         }
     }
@@ -267,17 +267,18 @@ impl NameSource {
 }
 
 impl PathIndex {
-    fn build(level: &Level, pieces: Vec<Piece>, files: &[Arc<DataFile>]) -> Self {
+    fn build(level: &Level, pieces: Vec<Piece>, files: &Files) -> Self {
         let before = match pieces.first() {
             Some(Piece::Text(text)) => text.as_str(),
             _ => "",
         };
-        let from = files.partition_point(|file| file.path().as_str() < before);
-        let near = files.get(from..).unwrap_or_default().iter();
-        let near = near.take_while(|file| file.path().starts_with(before));
-        let mut table = HashTable::new();
-        for file in near {
-            if let Some(hash) = hash_of_names(&pieces, file.path()) {
+        let start = files.partition_point(|path, _| path.as_str() < before);
+        let is_near = |path: &ArcStr| path.as_str() < before || path.starts_with(before);
+        let end = files.partition_point(|path, _| is_near(path));
+        let near = files.get_range(start..end).unwrap_or_default();
+        let mut table = HashTable::with_capacity(near.len());
+        for (path, file) in near {
+            if let Some(hash) = hash_of_names(&pieces, path) {
                 let file = Arc::clone(file);
                 table.insert_unique(hash, Entry { hash, file }, |entry| entry.hash);
             }

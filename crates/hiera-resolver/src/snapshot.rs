@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use crate::config::{Layer, LayerKind};
 use crate::data::{DataFile, Format, KeysId};
 use crate::glob::{self, Directory, Entry};
-use crate::layer_index::LayerIndex;
+use crate::layer_index::{Files, LayerIndex};
 use crate::tree::Tree;
 
 type Map<T> = IndexMap<ArcStr, T, foldhash::fast::RandomState>;
@@ -19,6 +19,7 @@ pub struct Snapshot {
     global: Arc<Layer>,
     environment: Arc<Layer>,
     modules: Arc<Map<Layer>>,
+    // Invariant: files are in the order of their paths, here and below.
     yaml: Map<Arc<DataFile>>,
     json: Map<Arc<DataFile>>,
     hocon: Map<Arc<DataFile>>,
@@ -92,22 +93,8 @@ impl Snapshot {
     }
 
     fn index(&self) -> Indices {
-        let in_order = |files: &Map<Arc<DataFile>>| -> Vec<Arc<DataFile>> {
-            let mut files: Vec<_> = files.values().cloned().collect();
-            files.sort_by(|left, right| left.path().cmp(right.path()));
-            files
-        };
-        let formats = [Format::Yaml, Format::Json, Format::Hocon].into_iter();
-        let formats = formats.chain(self.eyaml.keys().map(|keys| Format::Eyaml(*keys)));
-        let files: Vec<(Format, Vec<Arc<DataFile>>)> = formats
-            .filter_map(|format| Some((format, in_order(self.map(format)?))))
-            .collect();
-        let index = |layer: &Layer| {
-            LayerIndex::build(layer.config()?, |format| {
-                let files = files.iter().find(|(known, _)| *known == format);
-                files.map_or(&[], |(_, files)| files.as_slice())
-            })
-        };
+        let files = |format| self.map(format).map_or(Files::new(), Map::as_slice);
+        let index = |layer: &Layer| LayerIndex::build(layer.config()?, files);
         let modules = self.modules.iter();
         Indices {
             global: index(&self.global),
