@@ -8,6 +8,7 @@
 mod decode;
 mod key_rings;
 mod layers;
+mod nearby;
 mod read;
 mod revision;
 mod search;

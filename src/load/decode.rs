@@ -9,7 +9,8 @@ use std::time::SystemTime;
 use hiera_resolver::data::Texts;
 use hiera_resolver::{DataFile, Format};
 
-use super::read::{ReadError, open_plain_file, read_open_file, read_seen_file};
+use super::nearby::Nearby;
+use super::read::{ReadError, read_open_file, read_seen_file};
 use super::revision::{ContentDigest, Names, Revision, digest};
 use super::{CachedFile, CodeDirectory, KeyRings, Loaded, Stamp, read_file};
 use crate::progress::Progress;
@@ -23,6 +24,13 @@ pub(super) struct Decoded {
 
 /// Files that a core takes at a time.
 const SHARE: usize = 16;
+
+/// What goes from one file to the next.
+#[derive(Default)]
+pub(super) struct Workbench {
+    texts: Texts,
+    nearby: Nearby,
+}
 
 /// Where files are decoded, and with what.
 pub(super) struct Decoder<'a> {
@@ -45,7 +53,7 @@ impl Decoder<'_> {
         let workers = workers.min(wanted.len().div_ceil(SHARE)).max(1);
         let next = AtomicUsize::new(0);
         let work = || {
-            let mut texts = Texts::default();
+            let mut bench = Workbench::default();
             let (mut done, mut revision) = (Vec::new(), Revision::default());
             loop {
                 let place = next.fetch_add(1, Ordering::Relaxed);
@@ -53,7 +61,7 @@ impl Decoder<'_> {
                     return (done, revision);
                 };
                 let decode = |(path, format): &(String, Format)| {
-                    let file = self.decode(path, *format, &mut texts);
+                    let file = self.decode(path, *format, &mut bench);
                     revision.add(self.names.file(*format, path, file.digest));
                     progress.advance();
                     file
@@ -86,7 +94,7 @@ impl Decoder<'_> {
     }
 
     /// Reads and decodes a file, as far as that is needed.
-    pub(super) fn decode(&self, path: &str, format: Format, texts: &mut Texts) -> CachedFile {
+    pub(super) fn decode(&self, path: &str, format: Format, bench: &mut Workbench) -> CachedFile {
         let known = self
             .previous
             .and_then(|previous| previous.file(path, format));
@@ -94,7 +102,7 @@ impl Decoder<'_> {
         let now = SystemTime::now();
         let (looks, bytes) = match known {
             // It has to be read whatever it looks like.
-            None => self.read(path, format),
+            None => self.read(path, format, &mut bench.nearby),
             Some(known) => {
                 let looks = Looks::of(Path::new(path));
                 if known.is_settled && known.seen == looks.seen {
@@ -112,7 +120,13 @@ impl Decoder<'_> {
         let file = match known {
             // Written again as it was.
             Some(known) if known.digest == digest => known.file.clone(),
-            _ => Arc::new(decode_bytes(format, path, bytes, texts, self.keys)),
+            _ => Arc::new(decode_bytes(
+                format,
+                path,
+                bytes,
+                &mut bench.texts,
+                self.keys,
+            )),
         };
         CachedFile {
             format,
@@ -125,9 +139,14 @@ impl Decoder<'_> {
     }
 
     /// Reads a file that nothing is known of.
-    fn read(&self, path: &str, format: Format) -> (Looks, Result<Vec<u8>, ReadError>) {
+    fn read(
+        &self,
+        path: &str,
+        format: Format,
+        nearby: &mut Nearby,
+    ) -> (Looks, Result<Vec<u8>, ReadError>) {
         if format != Format::Unknown
-            && let Some((file, metadata)) = open_plain_file(Path::new(path))
+            && let Some((file, metadata)) = nearby.open_plain_file(path)
         {
             let bytes = read_open_file(file, &metadata, self.code.max_file_size);
             return (Looks::of_itself(&metadata), bytes);

@@ -5,6 +5,8 @@ use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
+use rustix::fs::OFlags;
+
 /// Why a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReadError {
@@ -28,22 +30,14 @@ pub(crate) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
 /// The same for what was a file when it was looked at just now.
 pub(super) fn read_seen_file(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     // What was a file a moment ago may be a pipe now: opened without waiting, and looked at again.
-    let file = open(path, libc::O_NONBLOCK)?;
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)?;
     let metadata = file.metadata()?;
     refuse_special(&metadata)?;
     read_open_file(file, &metadata, limit)
-}
-
-/// Opens what a path is the name of, and looks at it, if that is a file and no link. Anything else is opened without
-/// waiting and let go.
-pub(super) fn open_plain_file(path: &Path) -> Option<(File, Metadata)> {
-    let file = open(path, libc::O_NONBLOCK | libc::O_NOFOLLOW).ok()?;
-    let metadata = file.metadata().ok()?;
-    metadata.is_file().then_some((file, metadata))
-}
-
-fn open(path: &Path, flags: i32) -> io::Result<File> {
-    OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
 /// Reads what was opened and looks like this.

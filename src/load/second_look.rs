@@ -1,8 +1,9 @@
 //! Whether a tree held still while it was read: every file and directory is looked at once more.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use super::nearby::Nearby;
 use super::{CachedFile, Stamp};
 
 /// Files that a core takes at a time.
@@ -31,12 +32,14 @@ impl<'a> SecondLook<'a> {
 
     /// Looks at what no other thread has taken yet, until there is nothing left or something has moved.
     pub(super) fn take_part(&self) {
+        let mut nearby = Nearby::default();
+        let mut has_file_moved = |file: &CachedFile| file.seen != nearby.stamp(file.path());
         while !self.has_moved.load(Ordering::Relaxed) {
             let place = self.next.fetch_add(1, Ordering::Relaxed);
             let has_moved = match place.checked_sub(1) {
                 None => self.have_directories_moved(),
                 Some(share) => match self.files.chunks(SHARE).nth(share) {
-                    Some(share) => share.iter().any(has_file_moved),
+                    Some(share) => share.iter().any(&mut has_file_moved),
                     None => return,
                 },
             };
@@ -55,8 +58,4 @@ impl<'a> SecondLook<'a> {
         let mut directories = self.directories.iter();
         directories.any(|(path, stamp)| Stamp::of(path) != *stamp)
     }
-}
-
-fn has_file_moved(file: &CachedFile) -> bool {
-    file.seen != Stamp::of(Path::new(file.path()))
 }

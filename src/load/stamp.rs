@@ -40,6 +40,22 @@ impl Stamp {
     }
 }
 
+#[expect(
+    clippy::unnecessary_cast,
+    reason = "the fields have other types on other systems"
+)]
+impl From<&rustix::fs::Stat> for Stamp {
+    fn from(stat: &rustix::fs::Stat) -> Self {
+        Stamp {
+            device: stat.st_dev as u64,
+            inode: stat.st_ino as u64,
+            size: stat.st_size as u64,
+            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        }
+    }
+}
+
 impl From<&Metadata> for Stamp {
     fn from(metadata: &Metadata) -> Self {
         Stamp {

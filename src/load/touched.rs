@@ -14,11 +14,10 @@ use std::sync::Arc;
 
 use arcstr::ArcStr;
 use hiera_resolver::Format;
-use hiera_resolver::data::Texts;
 use hiera_resolver::glob::{Entry, EntryKind};
 use hiera_resolver::snapshot::Differences;
 
-use super::decode::Decoder;
+use super::decode::{Decoder, Workbench};
 use super::revision::Names;
 use super::{CachedFile, CodeDirectory, KeyRings, Known, Listings, Loaded, Stamp, search};
 
@@ -59,7 +58,7 @@ impl Loaded {
             differences: Differences::default(),
             listings: HashMap::new(),
         };
-        let mut texts = Texts::default();
+        let mut bench = Workbench::default();
         for path in paths {
             let Some(path) = self.plain_file(path)? else {
                 continue;
@@ -70,11 +69,11 @@ impl Loaded {
                 next.remove(path.path, &names);
             } else if !known.is_empty() {
                 for format in known.iter().map(|file| file.format) {
-                    next.replace(decoder.decode(path.path, format, &mut texts), &names);
+                    next.replace(decoder.decode(path.path, format, &mut bench), &names);
                 }
             } else {
                 for format in self.formats_of(&path) {
-                    next.add(decoder.decode(path.path, format, &mut texts), &names);
+                    next.add(decoder.decode(path.path, format, &mut bench), &names);
                 }
             }
         }

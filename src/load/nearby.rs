@@ -1,0 +1,56 @@
+//! [`Nearby`]: files that lie beside each other, each reached from their directory.
+//!
+//! From the root it is ten steps or so to every file of a tree, and a load goes to each of them twice.
+
+use std::fs::{File, Metadata};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::io::retry_on_intr;
+
+use super::Stamp;
+
+/// Where the last file was. Only for as long as a load takes: a directory may be replaced by another.
+#[derive(Default)]
+pub(super) struct Nearby {
+    directory: Option<(String, OwnedFd)>,
+}
+
+impl Nearby {
+    /// Opens what a path is the name of, and looks at it, if that is a file and no link. Anything else is opened
+    /// without waiting and let go.
+    pub(super) fn open_plain_file(&mut self, path: &str) -> Option<(File, Metadata)> {
+        let (directory, name) = self.way_to(path)?;
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
+        let open = || rustix::fs::openat(directory, name, flags, Mode::empty());
+        let file = File::from(retry_on_intr(open).ok()?);
+        let metadata = file.metadata().ok()?;
+        metadata.is_file().then_some((file, metadata))
+    }
+
+    /// What a path looks like, through links; `None` where there is nothing.
+    pub(super) fn stamp(&mut self, path: &str) -> Option<Stamp> {
+        let Some((directory, name)) = self.way_to(path) else {
+            return Stamp::of(Path::new(path));
+        };
+        let look = || rustix::fs::statat(directory, name, AtFlags::empty());
+        Some(Stamp::from(&retry_on_intr(look).ok()?))
+    }
+
+    /// The directory that a path lies in, and its name there; `None` where the directory cannot be opened.
+    fn way_to<'p>(&mut self, path: &'p str) -> Option<(BorrowedFd<'_>, &'p str)> {
+        let (parent, name) = path.rsplit_once('/')?;
+        if self
+            .directory
+            .as_ref()
+            .is_none_or(|(known, _)| known != parent)
+        {
+            let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY;
+            let open = || rustix::fs::open(parent, flags, Mode::empty());
+            self.directory = Some((parent.to_owned(), retry_on_intr(open).ok()?));
+        }
+        let (_, directory) = self.directory.as_ref()?;
+        Some((directory.as_fd(), name))
+    }
+}
