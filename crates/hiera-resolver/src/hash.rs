@@ -17,8 +17,8 @@ pub(crate) use self::builder::HashBuilder;
 
 type Index = IndexMap<Value, Value, TableState>;
 
-/// Entries up to which a search from the front beats an index.
-const SMALL: usize = 8;
+/// Entries up to which a search from the front is as good as an index, which takes time and memory to make.
+const SMALL: usize = 16;
 
 /// An ordered hash. A key that is set again keeps its place.
 #[derive(Clone, Debug, Default)]
@@ -167,12 +167,17 @@ impl Hash {
         self.traits
     }
 
-    pub(crate) fn seal(&mut self) {
+    /// The hash as it stays: what is known of everything below it is worked out.
+    pub(crate) fn sealed(mut self) -> Self {
         match &mut self.entries {
             Entries::Small(list) => list.shrink_to_fit(),
             Entries::Large(index) => index.shrink_to_fit(),
         }
-        self.traits = Traits::of_entries(self.iter());
+        let traits = Traits::of_entries(self.iter());
+        Hash {
+            entries: self.entries,
+            traits,
+        }
     }
 }
 

@@ -76,9 +76,23 @@ pub struct Traits {
 }
 
 impl Traits {
+    /// Takes a part of the value into account.
+    fn add(&mut self, part: &Value) {
+        match part {
+            // Most parts are one of these, and have no trait but their weight.
+            Value::Str(text) => self.add_weight(weight_of(text.len())),
+            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => self.add_weight(1),
+            _ => self.include(part.traits()),
+        }
+    }
+
+    fn add_weight(&mut self, weight: u32) {
+        self.weight = self.weight.saturating_add(weight);
+    }
+
     fn include(&mut self, inner: Traits) {
         self.depth = self.depth.max(inner.depth.saturating_add(1));
-        self.weight = self.weight.saturating_add(inner.weight);
+        self.add_weight(inner.weight);
         self.has_templates |= inner.has_templates;
         self.is_irregular |= inner.is_irregular;
         self.has_sensitive |= inner.has_sensitive;
@@ -93,7 +107,7 @@ impl Traits {
             ..Traits::default()
         };
         for item in items {
-            traits.include(item.traits());
+            traits.add(item);
         }
         traits
     }
@@ -108,14 +122,12 @@ impl Traits {
             ..Traits::default()
         };
         for (key, value) in entries {
-            if let Value::Str(text) = key {
-                traits.weight = traits.weight.saturating_add(weight_of(text.len()));
-            } else {
-                traits.include(key.traits());
+            traits.add(key);
+            if !matches!(key, Value::Str(_)) {
                 traits.is_irregular |= !key.is_data_key();
                 traits.is_beyond_data |= !matches!(key, Value::Template(_) | Value::Bytes(_));
             }
-            traits.include(value.traits());
+            traits.add(value);
         }
         traits
     }
@@ -154,9 +166,8 @@ impl Value {
     }
 
     /// A hash, from then on unchangeable.
-    pub fn hash(mut hash: Hash) -> Self {
-        hash.seal();
-        Value::Hash(Arc::new(hash))
+    pub fn hash(hash: Hash) -> Self {
+        Value::Hash(Arc::new(hash.sealed()))
     }
 
     /// An integer of any size.
