@@ -54,3 +54,52 @@ impl Nearby {
         Some((directory.as_fd(), name))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_file_looks_the_same_from_its_directory_as_from_afar() {
+        let root = tempfile::tempdir().unwrap();
+        let path = |name: &str| root.path().join(name).to_str().unwrap().to_owned();
+        fs::create_dir(path("below")).unwrap();
+        fs::write(path("file"), "1").unwrap();
+        fs::write(path("below/file"), "22").unwrap();
+        symlink("below/file", path("link")).unwrap();
+        symlink("nowhere", path("dangling")).unwrap();
+        let mut nearby = Nearby::default();
+        for name in [
+            "file",
+            "below/file",
+            "link",
+            "below",
+            "dangling",
+            "gone/file",
+        ] {
+            let path = path(name);
+            let stamp = nearby.stamp(&path);
+            assert_eq!(stamp, Stamp::of(Path::new(&path)), "{name}");
+            assert_eq!(stamp.is_some(), !matches!(name, "dangling" | "gone/file"));
+        }
+    }
+
+    #[test]
+    fn only_plain_files_are_opened() {
+        let root = tempfile::tempdir().unwrap();
+        let path = |name: &str| root.path().join(name).to_str().unwrap().to_owned();
+        fs::create_dir(path("directory")).unwrap();
+        fs::write(path("file"), "1").unwrap();
+        symlink("file", path("link")).unwrap();
+        let mut nearby = Nearby::default();
+        let mut opens = |name: &str| nearby.open_plain_file(&path(name)).is_some();
+        assert!(opens("file"));
+        for other in ["link", "directory", "gone", "file/below"] {
+            assert!(!opens(other), "{other}");
+        }
+        assert!(opens("file"));
+    }
+}

@@ -59,3 +59,54 @@ impl<'a> SecondLook<'a> {
         directories.any(|(path, stamp)| Stamp::of(path) != *stamp)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use hiera_resolver::{DataFile, Format};
+
+    use super::*;
+
+    #[test]
+    fn whatever_moves_is_noticed() {
+        let root = tempfile::tempdir().unwrap();
+        let names = 0..3 * SHARE;
+        let paths: Vec<_> = names
+            .map(|name| root.path().join(name.to_string()))
+            .collect();
+        for path in &paths {
+            std::fs::write(path, "k: 1").unwrap();
+        }
+        let below = root.path().join("below");
+        std::fs::create_dir(&below).unwrap();
+        let file = |path: &Path| CachedFile {
+            format: Format::Yaml,
+            file: Arc::new(DataFile::unreadable(path.to_str().unwrap(), &"")),
+            seen: Stamp::of(path),
+            is_settled: true,
+            link: None,
+            digest: 0,
+        };
+        let held_still = |move_something: &dyn Fn()| {
+            let files: Vec<_> = paths.iter().map(|path| file(path)).collect();
+            let directories = [(below.clone(), Stamp::of(&below))];
+            move_something();
+            let look = SecondLook::new(&directories, &files);
+            std::thread::scope(|scope| {
+                scope.spawn(|| look.take_part());
+                look.take_part();
+            });
+            look.held_still()
+        };
+        assert!(held_still(&|| {}));
+        for path in [&paths[0], &paths[SHARE + 1], &paths[3 * SHARE - 1]] {
+            let change = || std::fs::write(path, "k: 22").unwrap();
+            assert!(!held_still(&change), "{}", path.display());
+        }
+        let remove = || std::fs::remove_dir(&below).unwrap();
+        assert!(!held_still(&remove));
+        assert!(held_still(&|| {}));
+    }
+}
