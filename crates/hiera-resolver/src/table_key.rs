@@ -55,22 +55,27 @@ pub fn hash_of(text: &str) -> u64 {
 /// Tells that a key is not in a table, most of the time, without a look at the table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct KeyFilter {
-    /// One for the hashes of all keys that start alike.
-    bits: u64,
+    /// One bit for the hashes of all keys that start alike.
+    bits: [u64; 4],
 }
 
 impl KeyFilter {
     pub(crate) fn add(&mut self, hash: u64) {
-        self.bits |= KeyFilter::bit(hash);
+        let (word, bit) = KeyFilter::place(hash);
+        if let Some(word) = self.bits.get_mut(word) {
+            *word |= bit;
+        }
     }
 
     /// May the key with this hash be there?
-    pub(crate) fn may_have(self, hash: u64) -> bool {
-        self.bits & KeyFilter::bit(hash) != 0
+    pub(crate) fn may_have(&self, hash: u64) -> bool {
+        let (word, bit) = KeyFilter::place(hash);
+        self.bits.get(word).is_some_and(|word| word & bit != 0)
     }
 
-    fn bit(hash: u64) -> u64 {
-        1 << (hash >> (u64::BITS - u64::BITS.ilog2()))
+    /// The first two bits of a hash tell the word, and the next six the bit in it.
+    fn place(hash: u64) -> (usize, u64) {
+        ((hash >> 62) as usize, 1 << (hash >> 56 & 63))
     }
 }
 
