@@ -195,23 +195,14 @@ fn queries_with_thousands_of_parameters_are_answered() {
     for number in 0..5_000 {
         write!(query, "&facts.{number:x}=").unwrap();
     }
-    let start = Instant::now();
-    let answer = hostile.server.get(&query);
-    assert!(
-        matches!(answer.status, 200 | 400..=499),
-        "{} {}",
-        answer.status,
-        answer.head
-    );
-    assert!(start.elapsed() < SOON);
     let deep = format!("/lookup/k?facts.{}x=1", "a.".repeat(20_000));
-    let answer = hostile.server.get(&deep);
-    assert!(
-        matches!(answer.status, 200 | 400..=499),
-        "{} {}",
-        answer.status,
-        answer.head
-    );
+    for query in [query, deep] {
+        let start = Instant::now();
+        let answer = hostile.server.get(&query);
+        let is_answered = matches!(answer.status, 200 | 400..=499);
+        assert!(is_answered, "{} {}", answer.status, answer.head);
+        assert!(start.elapsed() < SOON);
+    }
     hostile.check_good();
 }
 
