@@ -1,6 +1,6 @@
 //! Data files: bytes → [`DataFile`], everything that can be done once done here and not on a lookup.
 //!
-//! Texts with `%{` become templates, `lookup_options` are compiled, short texts are shared. A file that
+//! Texts with `%{` become templates, `lookup_options` are compiled, texts that repeat are shared. A file that
 //! cannot be read or parsed is a [`DataFile`] too: one that says so to whoever looks into it.
 
 mod build;
@@ -393,9 +393,10 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// Makes values of texts, so that texts which occur again and again are looked at and kept once.
+/// Makes values of texts. The shortest stand in their value; others that occur again and again are looked at and kept
+/// once.
 ///
-/// A number of them is remembered, each until another one comes to its place. To look for a text among all that ever
+/// A number of these is remembered, each until another one comes to its place. To look for a text among all that ever
 /// came takes longer, and saves little more memory.
 #[derive(Debug, Default)]
 pub struct Texts {
