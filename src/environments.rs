@@ -11,7 +11,7 @@ use hiera_resolver::data::{Contents, FileFault, Notice};
 use hiera_resolver::{Layer, Snapshot, Tree};
 use tokio::sync::broadcast;
 
-use crate::load::{self, CodeDirectory};
+use crate::load::{self, CodeDirectory, Load};
 use crate::progress::Progress;
 
 /// Events that a slow listener may be behind before it misses some.
@@ -359,11 +359,14 @@ pub fn notices(snapshot: &Snapshot) -> Vec<Fault> {
 pub fn load_once(code: &CodeDirectory) -> Environments {
     let environments = Environments::new();
     for name in load::environment_names(code) {
-        environments.serve(
-            &name,
-            load::load_environment(code, &name, None, load::all_cores(), &Progress::silent())
-                .snapshot,
-        );
+        let load = Load {
+            code,
+            name: &name,
+            previous: None,
+            cores: load::all_cores(),
+            progress: &Progress::silent(),
+        };
+        environments.serve(&name, load.run().snapshot);
     }
     environments.set_loaded();
     environments

@@ -150,46 +150,16 @@ pub(crate) fn all_cores_but_one() -> usize {
     (all_cores() - 1).max(1)
 }
 
-/// Loads an environment on so many cores. Files that have not changed since `previous` are shared with it.
-pub(crate) fn load_environment(
-    code: &CodeDirectory,
-    name: &str,
-    previous: Option<&Loaded>,
-    cores: usize,
-    progress: &Progress,
-) -> Loaded {
-    let (parts, read) = read_environment(code, name, previous, cores, progress);
-    let snapshot = read.put_together(parts);
-    read.served_by(snapshot)
-}
-
-/// The same, and whether everything still looked as it did when all of it had been read.
-pub(crate) fn load_and_look_again(
-    code: &CodeDirectory,
-    name: &str,
-    previous: Option<&Loaded>,
-    cores: usize,
-    progress: &Progress,
-) -> (Loaded, bool) {
-    let (parts, read) = read_environment(code, name, previous, cores, progress);
-    let look = SecondLook::new(&read.surroundings.directories, &read.files);
-    let snapshot = std::thread::scope(|scope| {
-        for _ in 1..cores {
-            scope.spawn(|| look.take_part());
-        }
-        let snapshot = read.put_together(parts);
-        look.take_part();
-        snapshot
-    });
-    let is_still = look.held_still() && has_same_configs(code, name, &read.surroundings);
-    (read.served_by(snapshot), is_still)
-}
-
-/// Configurations are few and small, and are read again rather than looked at.
-fn has_same_configs(code: &CodeDirectory, name: &str, then: &Surroundings) -> bool {
-    let now = layers::read_layers(code, name).texts;
-    now.iter()
-        .all(|(path, bytes)| then.configs.get(path) == Some(&digest(bytes)))
+/// An environment that is to be loaded.
+#[derive(Clone, Copy)]
+pub(crate) struct Load<'a> {
+    pub(crate) code: &'a CodeDirectory,
+    pub(crate) name: &'a str,
+    /// The load before. Files that have not changed since are shared with it.
+    pub(crate) previous: Option<&'a Loaded>,
+    /// How many to load on.
+    pub(crate) cores: usize,
+    pub(crate) progress: &'a Progress,
 }
 
 /// An environment that has been read, before it is put together.
@@ -220,94 +190,127 @@ impl Read {
     }
 }
 
-/// Reads everything. The parts of the snapshot lack the files.
-fn read_environment(
-    code: &CodeDirectory,
-    name: &str,
-    previous: Option<&Loaded>,
-    cores: usize,
-    progress: &Progress,
-) -> (Parts, Read) {
-    let root = code.environment(name);
-    // Seen before anything is read, so that one that is replaced or goes away meanwhile is noticed.
-    let root_stamp = Stamp::of(&root);
-    let mut layers = layers::read_layers(code, name);
-    let listings = Listings::default();
-    let found = search::find_files(layers.iter(), &listings);
-    let keys = KeyRings::of(
-        layers.iter(),
-        &Known {
-            environment: name,
-            listings: &listings,
-            max_file_size: code.max_file_size,
-        },
-    );
-    let names = Names::new(code, name);
-    let decoder = Decoder {
-        code,
-        keys: &keys,
-        names: &names,
-        previous,
-    };
-    let decoded = decoder.decode_all(&found.files, cores, progress);
-    let configs = configs_of(&mut layers, &keys);
-    let mut revision = decoded.revision;
-    for (path, digest) in &configs {
-        revision.add(names.config(path, *digest));
+impl Load<'_> {
+    /// Loads it.
+    pub(crate) fn run(&self) -> Loaded {
+        let (parts, read) = self.read();
+        let snapshot = read.put_together(parts);
+        read.served_by(snapshot)
     }
-    let listed = listings.into_entries();
-    let mut config_directories: HashSet<PathBuf> = std::mem::take(&mut layers.directories)
-        .into_iter()
-        .collect();
-    config_directories.extend(keys.directories());
-    config_directories.extend(
-        configs
-            .keys()
-            .filter_map(|path| search::nearest_directory(path)),
-    );
-    let links = decoded.files.iter().filter_map(|file| file.link.as_deref());
-    let has_links = links.clone().next().is_some();
-    let mut directories: Vec<PathBuf> = listed
-        .iter()
-        .map(|(path, _)| PathBuf::from(path.as_str()))
-        .chain(config_directories.iter().cloned())
-        .chain(found.directories)
-        .chain(links.map(Path::to_path_buf))
-        .collect();
-    directories.sort();
-    directories.dedup();
-    let directories = directories
-        .into_iter()
-        .map(|path| {
-            let stamp = if path == root {
-                root_stamp
-            } else {
-                Stamp::of(&path)
-            };
-            (path, stamp)
-        })
-        .collect();
-    let parts = Parts {
-        global: layers.global,
-        environment: layers.environment,
-        modules: layers.modules,
-        files: Vec::new(),
-        directories: listed,
-        revision: revision.to_string(),
-    };
-    let surroundings = Surroundings {
-        configs,
-        key_files: keys.key_files().to_vec(),
-        config_directories,
-        directories,
-        has_links,
-    };
-    let read = Read {
-        files: decoded.files,
-        revision,
-        surroundings,
-    };
-    (parts, read)
+
+    /// The same, and whether everything still looked as it did when all of it had been read.
+    pub(crate) fn run_and_look_again(&self) -> (Loaded, bool) {
+        let (parts, read) = self.read();
+        let look = SecondLook::new(&read.surroundings.directories, &read.files);
+        let snapshot = std::thread::scope(|scope| {
+            for _ in 1..look.shares().min(self.cores) {
+                scope.spawn(|| look.take_part());
+            }
+            let snapshot = read.put_together(parts);
+            look.take_part();
+            snapshot
+        });
+        let is_still = look.held_still() && self.has_same_configs(&read.surroundings);
+        (read.served_by(snapshot), is_still)
+    }
+
+    /// Configurations are few and small, and are read again rather than looked at.
+    fn has_same_configs(&self, then: &Surroundings) -> bool {
+        let now = layers::read_layers(self.code, self.name).texts;
+        now.iter()
+            .all(|(path, bytes)| then.configs.get(path) == Some(&digest(bytes)))
+    }
+
+    /// Reads everything. The parts of the snapshot lack the files.
+    fn read(&self) -> (Parts, Read) {
+        let Load {
+            code,
+            name,
+            previous,
+            cores,
+            progress,
+        } = *self;
+        let root = code.environment(name);
+        // Seen before anything is read, so that one that is replaced or goes away meanwhile is noticed.
+        let root_stamp = Stamp::of(&root);
+        let mut layers = layers::read_layers(code, name);
+        let listings = Listings::default();
+        let found = search::find_files(layers.iter(), &listings);
+        let keys = KeyRings::of(
+            layers.iter(),
+            &Known {
+                environment: name,
+                listings: &listings,
+                max_file_size: code.max_file_size,
+            },
+        );
+        let names = Names::new(code, name);
+        let decoder = Decoder {
+            code,
+            keys: &keys,
+            names: &names,
+            previous,
+        };
+        let decoded = decoder.decode_all(&found.files, cores, progress);
+        let configs = configs_of(&mut layers, &keys);
+        let mut revision = decoded.revision;
+        for (path, digest) in &configs {
+            revision.add(names.config(path, *digest));
+        }
+        let listed = listings.into_entries();
+        let mut config_directories: HashSet<PathBuf> = std::mem::take(&mut layers.directories)
+            .into_iter()
+            .collect();
+        config_directories.extend(keys.directories());
+        config_directories.extend(
+            configs
+                .keys()
+                .filter_map(|path| search::nearest_directory(path)),
+        );
+        let links = decoded.files.iter().filter_map(|file| file.link.as_deref());
+        let has_links = links.clone().next().is_some();
+        let mut directories: Vec<PathBuf> = listed
+            .iter()
+            .map(|(path, _)| PathBuf::from(path.as_str()))
+            .chain(config_directories.iter().cloned())
+            .chain(found.directories)
+            .chain(links.map(Path::to_path_buf))
+            .collect();
+        directories.sort();
+        directories.dedup();
+        let directories = directories
+            .into_iter()
+            .map(|path| {
+                let stamp = if path == root {
+                    root_stamp
+                } else {
+                    Stamp::of(&path)
+                };
+                (path, stamp)
+            })
+            .collect();
+        let parts = Parts {
+            global: layers.global,
+            environment: layers.environment,
+            modules: layers.modules,
+            files: Vec::new(),
+            directories: listed,
+            revision: revision.to_string(),
+        };
+        let surroundings = Surroundings {
+            configs,
+            key_files: keys.key_files().to_vec(),
+            config_directories,
+            directories,
+            has_links,
+        };
+        let read = Read {
+            files: decoded.files,
+            revision,
+            surroundings,
+        };
+        (parts, read)
+    }
 }
 
 /// What the configurations and key files hold.

@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 use self::watch::Watch;
 use crate::config::{Reload, WatchMode};
 use crate::environments::{Environments, Fault, file_faults};
-use crate::load::{self, Changes, CodeDirectory, Loaded, Stamp};
+use crate::load::{self, Changes, CodeDirectory, Load, Loaded, Stamp};
 use crate::progress::Progress;
 
 /// Times that a tree which does not hold still is loaded again before it is taken as it is.
@@ -451,10 +451,14 @@ impl Worker {
         let directory = self.code.environment(name);
         let start = Instant::now();
         let is_under_checkout = || self.is_git_at_work([&directory].into_iter(), start);
-        let load = |last: Option<&Loaded>| {
-            load::load_and_look_again(&self.code, name, last, cores, progress)
+        let load = Load {
+            code: &self.code,
+            name,
+            previous: last,
+            cores,
+            progress,
         };
-        let (mut loaded, mut is_still) = load(last);
+        let (mut loaded, mut is_still) = load.run_and_look_again();
         for _ in 1..MAX_ATTEMPTS {
             // The half of a checkout that was read may hold still too.
             if is_still && !is_under_checkout() {
@@ -467,7 +471,11 @@ impl Worker {
             while is_under_checkout() {
                 std::thread::sleep(self.quiet());
             }
-            (loaded, is_still) = load(Some(&loaded));
+            let again = Load {
+                previous: Some(&loaded),
+                ..load
+            };
+            (loaded, is_still) = again.run_and_look_again();
         }
         loaded
     }

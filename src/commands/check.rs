@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use crate::command_line::CheckArgs;
 use crate::environments::{faults, notices};
-use crate::load;
+use crate::load::{self, Load};
 use crate::progress::Progress;
 
 /// Loads every environment and prints what is wrong with it.
@@ -16,8 +16,14 @@ pub(crate) fn check(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
     let progress = Progress::shown();
     let mut seen = std::collections::HashSet::new();
     for name in &names {
-        let snapshot =
-            load::load_environment(&code, name, None, load::all_cores(), &progress).snapshot;
+        let load = Load {
+            code: &code,
+            name,
+            previous: None,
+            cores: load::all_cores(),
+            progress: &progress,
+        };
+        let snapshot = load.run().snapshot;
         for fault in faults(&snapshot) {
             // What environments share is told once.
             if seen.insert(fault.to_string()) {

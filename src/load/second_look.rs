@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::nearby::Nearby;
 use super::{CachedFile, Stamp};
 
-/// Files that a core takes at a time.
+/// Files that a core takes at a time: what takes about as long as to start a thread.
 const SHARE: usize = 64;
 
 /// A look at what was read, by as many threads as take part in it.
@@ -28,6 +28,11 @@ impl<'a> SecondLook<'a> {
             next: AtomicUsize::new(0),
             has_moved: AtomicBool::new(false),
         }
+    }
+
+    /// Pieces that threads can take.
+    pub(super) fn shares(&self) -> usize {
+        1 + self.files.len().div_ceil(SHARE)
     }
 
     /// Looks at what no other thread has taken yet, until there is nothing left or something has moved.
