@@ -8,6 +8,7 @@
 mod decode;
 mod key_rings;
 mod layers;
+mod listings;
 mod nearby;
 mod read;
 mod revision;
@@ -36,8 +37,8 @@ pub(crate) use layers::{
     EnvironmentConf, environment_layer, environment_names, global_layer, is_environment_name,
     is_module_name, module_layer,
 };
+pub(crate) use listings::{Listings, nearest_directory};
 pub(crate) use read::read_file;
-pub(crate) use search::{Listings, nearest_directory};
 pub(crate) use stamp::Stamp;
 
 /// Where the data lies, and how much of it may be read.
@@ -262,11 +263,7 @@ impl Load<'_> {
             .into_iter()
             .collect();
         config_directories.extend(keys.directories());
-        config_directories.extend(
-            configs
-                .keys()
-                .filter_map(|path| search::nearest_directory(path)),
-        );
+        config_directories.extend(configs.keys().filter_map(|path| nearest_directory(path)));
         let links = decoded.files.iter().filter_map(|file| file.link.as_deref());
         let has_links = links.clone().next().is_some();
         let mut directories: Vec<PathBuf> = listed

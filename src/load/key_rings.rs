@@ -11,8 +11,7 @@ use hiera_resolver::template::{DecryptFault, Part, Template, Token, Variable};
 use hiera_resolver::{DataFile, Format, Hash, Layer, Value};
 
 use super::revision::{ContentDigest, digest};
-use super::search::{self, Listings};
-use super::{ABSENT, Loaded, read_file};
+use super::{ABSENT, Listings, Loaded, read_file, search};
 use crate::eyaml::{self, Chest, KeySource, KeyTexts, Keys};
 
 /// The keys of each level, by the options that name them.
