@@ -55,7 +55,8 @@ impl Seconds {
 
 impl EncodeMetric for Seconds {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> std::fmt::Result {
-        let bounds = BOUNDS.iter().copied().chain([f64::MAX]);
+        // Without a last bucket `+Inf`, `histogram_quantile` is NaN.
+        let bounds = BOUNDS.iter().copied().chain([f64::INFINITY]);
         let counts = self
             .counts
             .iter()

@@ -110,6 +110,12 @@ impl Reloader {
             .ok()?;
         answer.await.ok()
     }
+
+    /// Reloads every environment, new ones included. Nobody waits for the outcome; it is logged.
+    pub(crate) fn reload_all(&self) {
+        // A thread that is gone is reported where its state is asked for.
+        _ = self.commands.send(Command::Lost);
+    }
 }
 
 /// What has to be looked at.

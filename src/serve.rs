@@ -1,18 +1,21 @@
 //! `hierad serve`: listen, load, answer, and stop without dropping anything.
 
+mod signals;
 mod slow_clock;
 
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
 
+use self::signals::{ReloadSignal, StopSignals};
 use self::slow_clock::SlowClock;
 use crate::config::Settings;
 use crate::environments::Environments;
@@ -31,10 +34,15 @@ pub(crate) fn run(settings: &Settings) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    runtime.block_on(serve(settings, code))
+    let end = runtime.block_on(serve(settings, code));
+    // A name that is still being resolved would hold up the end.
+    runtime.shutdown_background();
+    end
 }
 
 async fn serve(settings: &Settings, code: CodeDirectory) -> anyhow::Result<()> {
+    let mut stop_signals = StopSignals::listen()?;
+    let reload_signal = ReloadSignal::listen()?;
     let address = settings.listen.as_deref().unwrap_or(USUAL_ADDRESS);
     let listener = TcpListener::bind(address)
         .await
@@ -44,33 +52,44 @@ async fn serve(settings: &Settings, code: CodeDirectory) -> anyhow::Result<()> {
     let environments = Environments::new();
     let reloader = Reloader::start(code, settings.reload.clone(), environments.clone())
         .context("cannot start a thread")?;
+    tokio::spawn(reload_signal.reload(reloader.clone()));
     let app = App::new(environments, settings.limits.clone())
         .with_remotes(&settings.remote)
         .with_reloader(reloader);
-    accept(settings, listener, &app).await
+    let (stop, stopped) = oneshot::channel();
+    let mut serving = pin!(accept_until(stopped, settings, listener, &app));
+    tokio::select! {
+        () = &mut serving => return Ok(()),
+        () = stop_signals.next() => {}
+    }
+    // It is being waited for, right below.
+    _ = stop.send(());
+    tokio::select! {
+        () = &mut serving => Ok(()),
+        () = stop_signals.next() => bail!("stopped by a second signal, requests in flight were dropped"),
+    }
 }
 
-/// Accepts connections until the process is told to stop; then says so at `/readyz`, goes on for the drain
-/// delay, and lets what is in flight finish.
-async fn accept(settings: &Settings, listener: TcpListener, app: &App) -> anyhow::Result<()> {
+/// Accepts connections until the server has to stop; then says so at `/readyz`, goes on for the drain delay, and lets
+/// what is in flight finish.
+async fn accept_until(
+    stop: oneshot::Receiver<()>,
+    settings: &Settings,
+    listener: TcpListener,
+    app: &App,
+) {
     let service = TowerToHyperService::new(app.clone().interface());
     let connections = GracefulShutdown::new();
     let stopped = tokio::sync::watch::Sender::new(());
-    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
-    let drained = async {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
+    let mut drained = pin!(async {
+        _ = stop.await;
         app.start_draining();
         tracing::info!(
             "stopping: /readyz says 503, listening for {} ms more",
             settings.shutdown.drain_delay_ms
         );
         tokio::time::sleep(Duration::from_millis(settings.shutdown.drain_delay_ms)).await;
-    };
-    tokio::pin!(drained);
+    });
     loop {
         let (stream, _peer): (_, SocketAddr) = tokio::select! {
             accepted = listener.accept() => match accepted {
@@ -119,5 +138,4 @@ async fn accept(settings: &Settings, listener: TcpListener, app: &App) -> anyhow
         );
     }
     tracing::info!("stopped");
-    Ok(())
 }

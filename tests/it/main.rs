@@ -38,6 +38,8 @@ mod reload;
 mod remote;
 /// The real binary as a process: start, drain, timeouts, many connections.
 mod serve;
+/// Signals to the real binary: what stops it, what reloads.
+mod signals;
 /// Environments, health, figures and revisions.
 mod status;
 /// `TestServer`: an environment from a fixture string, its router in process.

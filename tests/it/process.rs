@@ -134,7 +134,12 @@ impl Process {
 
     /// Tells it to stop.
     pub(crate) fn terminate(&self) {
-        let kill = format!("kill -TERM {}", self.child.id());
+        self.signal("TERM");
+    }
+
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, name: &str) {
+        let kill = format!("kill -{name} {}", self.child.id());
         assert!(
             Command::new("sh")
                 .args(["-c", &kill])

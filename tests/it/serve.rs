@@ -75,7 +75,7 @@ fn fifty_connections_are_answered_side_by_side() {
 }
 
 /// A lookup of which the head and half the body are sent, and which the server is reading.
-fn half_sent(server: &Process) -> (TcpStream, &'static [u8]) {
+pub(crate) fn half_sent(server: &Process) -> (TcpStream, &'static [u8]) {
     let (first, second) = br#"{"key":"k","node":"n"}"#.split_at(9);
     let mut stream = server.connect().unwrap();
     let head = lookup_head(first.len() + second.len(), "Expect: 100-continue\r\n");

@@ -189,6 +189,22 @@ fn figures_count_requests_and_lookups() {
 }
 
 #[test]
+fn the_histogram_of_times_ends_in_a_bucket_without_a_bound() {
+    let server = TestServer::new(FIXTURE);
+    server.lookup(&json!({"key": "a", "node": "n1"}));
+    let figures = figures(&server);
+    let bucket =
+        |bound: &str| figures[&format!("hierad_http_request_seconds_bucket{{le=\"{bound}\"}}")];
+    assert_eq!(bucket("+Inf"), figures["hierad_http_request_seconds_count"]);
+    assert!(bucket("5.0") <= bucket("+Inf"));
+    let buckets = figures
+        .keys()
+        .filter(|name| name.contains("_bucket{"))
+        .count();
+    assert_eq!(buckets, 14, "{figures:?}");
+}
+
+#[test]
 fn figures_tell_no_looked_up_values_or_keys() {
     let server = TestServer::new(FIXTURE);
     server.lookup(&json!({"key": "a_key_to_keep", "node": "n1"}));
