@@ -6,6 +6,7 @@ mod docs;
 mod error;
 mod lookup;
 mod query;
+mod refused_head;
 mod reload;
 mod reply;
 mod scan;
@@ -24,16 +25,17 @@ use std::time::Instant;
 
 use axum::body::{Body, HttpBody};
 use axum::extract::State;
-use axum::http::{Method, Request};
+use axum::http::{Method, Request, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{BoxError, Router};
 use bytes::Bytes;
 use tower::Service;
 
+pub(crate) use self::refused_head::MAX_HEAD_SIZE;
 pub(crate) use self::scope::without_nulls as plain_facts;
 
-use self::error::{ApiError, ErrorKind};
+use self::error::{ApiError, CLOSE_CONNECTION, ErrorKind};
 use crate::config::{Limits, Remote};
 use crate::environments::Environments;
 use crate::metrics::Metrics;
@@ -161,10 +163,17 @@ where
                 app.counted(start, answer).await
             });
         }
+        let has_body = !request.body().is_end_stream();
         let answer = self.router.call(request);
         Box::pin(async move {
             let answer = pin!(async { answer.await.unwrap_or_else(|never| match never {}) });
-            app.counted(start, answer).await
+            let mut response = app.counted(start, answer).await?;
+            if has_body && response.status().is_client_error() {
+                response
+                    .headers_mut()
+                    .insert(header::CONNECTION, CLOSE_CONNECTION);
+            }
+            Ok(response)
         })
     }
 }

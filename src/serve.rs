@@ -1,5 +1,6 @@
 //! `hierad serve`: listen, load, answer, and stop without dropping anything.
 
+mod client_stream;
 mod signals;
 mod slow_clock;
 
@@ -9,17 +10,17 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use hyper::server::conn::http1;
-use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use self::client_stream::ClientStream;
 use self::signals::{ReloadSignal, StopSignals};
 use self::slow_clock::SlowClock;
 use crate::config::Settings;
 use crate::environments::Environments;
-use crate::http::App;
+use crate::http::{App, MAX_HEAD_SIZE};
 use crate::load::CodeDirectory;
 use crate::reload::Reloader;
 
@@ -106,7 +107,7 @@ async fn accept_until(
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!("cannot set TCP_NODELAY: {error}");
         }
-        let (service, watcher) = (service.clone(), connections.watcher());
+        let (service, watcher, app) = (service.clone(), connections.watcher(), app.clone());
         let mut stop = stopped.subscribe();
         let patience = settings.limits.request_timeout();
         tokio::spawn(async move {
@@ -119,7 +120,8 @@ async fn accept_until(
             let connection = http1::Builder::new()
                 .timer(clock.clone())
                 .header_read_timeout(patience)
-                .serve_connection(TokioIo::new(stream), service);
+                .max_buf_size(MAX_HEAD_SIZE)
+                .serve_connection(ClientStream::new(stream, app), service);
             if let Err(error) = clock.drive(watcher.watch(connection)).await {
                 tracing::debug!("connection ended: {error}");
             }

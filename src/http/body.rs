@@ -304,6 +304,10 @@ async fn collect(body: impl RequestBody, max_size: usize) -> Result<Bytes, ApiEr
         let detail = format!("the body is larger than {max_size} bytes");
         ApiError::new(ErrorKind::BodyTooLarge, detail)
     };
+    // A declared size is enough to refuse: a client that waits for `100 Continue` need not send it.
+    if body.size_hint().lower() > u64::try_from(max_size).unwrap_or(u64::MAX) {
+        return Err(too_large());
+    }
     // One frame is handed on as it came, which is nearly always all; others are gathered.
     let mut first = Bytes::new();
     let mut gathered = BytesMut::new();

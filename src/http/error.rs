@@ -6,6 +6,9 @@ use hiera_resolver::explain::Explanation;
 
 use crate::json::{write_text, write_value};
 
+/// Says that the rest of the request will not be read.
+pub(crate) const CLOSE_CONNECTION: HeaderValue = HeaderValue::from_static("close");
+
 /// An error as the client sees it.
 #[derive(Debug)]
 pub(crate) struct ApiError {
@@ -29,6 +32,10 @@ pub(crate) enum ErrorKind {
     RequestTimeout,
     /// The body is too large.
     BodyTooLarge,
+    /// The address is too long.
+    UriTooLong,
+    /// The head is too large.
+    HeadTooLarge,
     /// The body is of another kind.
     UnsupportedMediaType,
     /// There is no such path.
@@ -51,6 +58,8 @@ impl ErrorKind {
             ErrorKind::BadRequest => "bad-request",
             ErrorKind::RequestTimeout => "request-timeout",
             ErrorKind::BodyTooLarge => "body-too-large",
+            ErrorKind::UriTooLong => "uri-too-long",
+            ErrorKind::HeadTooLarge => "head-too-large",
             ErrorKind::UnsupportedMediaType => "unsupported-media-type",
             ErrorKind::NotFound => "not-found",
             ErrorKind::MethodNotAllowed => "method-not-allowed",
@@ -68,11 +77,21 @@ impl ErrorKind {
             ErrorKind::BadRequest => StatusCode::BAD_REQUEST,
             ErrorKind::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
             ErrorKind::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            ErrorKind::UriTooLong => StatusCode::URI_TOO_LONG,
+            ErrorKind::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             ErrorKind::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             ErrorKind::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             ErrorKind::NotLoaded => StatusCode::SERVICE_UNAVAILABLE,
             ErrorKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         }
+    }
+
+    /// Is this said before the body has been read?
+    fn leaves_body(self) -> bool {
+        matches!(
+            self,
+            ErrorKind::BodyTooLarge | ErrorKind::RequestTimeout | ErrorKind::UnsupportedMediaType
+        )
     }
 
     fn title(self) -> &'static str {
@@ -83,6 +102,8 @@ impl ErrorKind {
             ErrorKind::BadRequest => "The request is malformed",
             ErrorKind::RequestTimeout => "The request took too long to arrive",
             ErrorKind::BodyTooLarge => "The body is too large",
+            ErrorKind::UriTooLong => "The URI is too long",
+            ErrorKind::HeadTooLarge => "The head of the request is too large",
             ErrorKind::UnsupportedMediaType => "The body must be JSON",
             ErrorKind::NotFound => "There is no such path",
             ErrorKind::MethodNotAllowed => "The path does not take this method",
@@ -152,6 +173,11 @@ impl IntoResponse for ApiError {
             response
                 .headers_mut()
                 .insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        if self.kind.leaves_body() {
+            response
+                .headers_mut()
+                .insert(header::CONNECTION, CLOSE_CONNECTION);
         }
         response
     }

@@ -32,6 +32,8 @@ mod node_keys;
 mod openapi;
 /// `Process`: the binary serving a tree, spoken to over its socket.
 mod process;
+/// Requests that are refused before they have arrived, over a real connection.
+mod refusals;
 /// Changes on disk under a running server: what becomes visible, what is kept back, who is told.
 mod reload;
 /// Levels whose data comes from another server, against one on loopback.

@@ -1,0 +1,165 @@
+//! [`ClientStream`]: a connection whose errors reach the client.
+//!
+//! hyper answers a head that it cannot use with a bare status, and closes a connection whose request it has not read to
+//! the end. Closing with input unread is a reset, which takes the answer away from a client that is still sending.
+//! Here bare statuses become problem documents, and what still comes after an error is read and discarded for a while.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead as _, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::Sleep;
+
+use crate::http::App;
+
+/// How long input is discarded.
+const LINGER_TIME: Duration = Duration::from_secs(5);
+/// How much of it.
+const LINGER_BYTES: usize = 64 * 1024 * 1024;
+
+/// What the responses start with that may leave input unread.
+const CLIENT_ERROR: &[u8] = b"HTTP/1.1 4";
+
+/// A connection to a client.
+pub(super) struct ClientStream {
+    stream: TokioIo<TcpStream>,
+    app: App,
+    /// What is sent in place of the response that hyper is writing, and how much of it has been.
+    replacement: Option<(Vec<u8>, usize)>,
+    /// The last response ends the connection with an error.
+    has_failed: bool,
+    linger: Option<Linger>,
+}
+
+/// Input being discarded.
+struct Linger {
+    end: Pin<Box<Sleep>>,
+    bytes_left: usize,
+}
+
+impl ClientStream {
+    pub(super) fn new(stream: TcpStream, app: App) -> Self {
+        ClientStream {
+            stream: TokioIo::new(stream),
+            app,
+            replacement: None,
+            has_failed: false,
+            linger: None,
+        }
+    }
+
+    fn inspect_error(&mut self, response: &[u8]) {
+        let closes = b"connection: close\r\n";
+        self.has_failed = response
+            .windows(closes.len())
+            .take_while(|window| !window.starts_with(b"\r\n\r\n"))
+            .any(|window| window == closes);
+        self.replacement = self
+            .app
+            .replace_refusal(response)
+            .map(|replacement| (replacement, 0));
+    }
+
+    fn poll_write_error(
+        &mut self,
+        context: &mut Context<'_>,
+        response: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        // One that was written in part is offered again.
+        if self.replacement.is_none() {
+            self.inspect_error(response);
+        }
+        let Some((replacement, written)) = &mut self.replacement else {
+            return Pin::new(&mut self.stream).poll_write(context, response);
+        };
+        while let Some(rest) = replacement.get(*written..).filter(|rest| !rest.is_empty()) {
+            match ready!(Pin::new(&mut self.stream).poll_write(context, rest))? {
+                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                count => *written += count,
+            }
+        }
+        self.replacement = None;
+        Poll::Ready(Ok(response.len()))
+    }
+
+    /// Reads what still comes, until the client closes its side or enough has come.
+    fn poll_discard(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let linger = self.linger.get_or_insert_with(|| Linger {
+            end: Box::pin(tokio::time::sleep(LINGER_TIME)),
+            bytes_left: LINGER_BYTES,
+        });
+        if linger.end.as_mut().poll(context).is_ready() {
+            return Poll::Ready(());
+        }
+        let mut discarded = [0; 8 * 1024];
+        loop {
+            let mut buffer = ReadBuf::new(&mut discarded);
+            let read = Pin::new(self.stream.inner_mut()).poll_read(context, &mut buffer);
+            let count = buffer.filled().len();
+            linger.bytes_left = linger.bytes_left.saturating_sub(count);
+            let is_over = ready!(read).is_err() || count == 0 || linger.bytes_left == 0;
+            if is_over {
+                return Poll::Ready(());
+            }
+        }
+    }
+}
+
+impl Read for ClientStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl Write for ClientStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        if bytes.starts_with(CLIENT_ERROR) {
+            return self.poll_write_error(context, bytes);
+        }
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        if let Some(first) = slices.first()
+            && first.starts_with(CLIENT_ERROR)
+        {
+            return self.poll_write_error(context, first);
+        }
+        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.linger.is_none() {
+            ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
+        }
+        if self.has_failed {
+            ready!(self.poll_discard(context));
+        }
+        Poll::Ready(Ok(()))
+    }
+}
