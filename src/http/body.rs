@@ -152,6 +152,11 @@ impl<'a> LookupBody<'a> {
         }
         check_names("fact", self.facts.iter().flat_map(RawObject::names))?;
         check_names("variable", self.variables.iter().flat_map(RawObject::names))?;
+        let certname = self
+            .trusted
+            .as_ref()
+            .map(|trusted| trusted.is_text("certname"));
+        check_certname(self.node.is_some(), certname.flatten())?;
         let merge = self.merge.map(read);
         if let Some(merge) = &merge
             && !matches!(merge, Value::Str(_) | Value::Hash(_) | Value::Null)
@@ -269,6 +274,20 @@ pub(crate) fn check_names<'a>(
             Err(ApiError::new(ErrorKind::LookupFailed, detail))
         }
         None => Ok(()),
+    }
+}
+
+/// Refuses a `node` beside a `trusted.certname` that is something other than a text: which of the two names the node
+/// would be a guess.
+pub(crate) fn check_certname(
+    has_node: bool,
+    certname_is_text: Option<bool>,
+) -> Result<(), ApiError> {
+    match (has_node, certname_is_text) {
+        (true, Some(false)) => Err(bad(
+            "`trusted.certname` must be a string where `node` is given",
+        )),
+        _ => Ok(()),
     }
 }
 

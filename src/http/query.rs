@@ -3,7 +3,7 @@
 use hiera_resolver::scope::Variables;
 use hiera_resolver::{Explain, Hash, Value};
 
-use super::body::{bad, check_names, parse_explain};
+use super::body::{bad, check_certname, check_names, parse_explain};
 use super::error::ApiError;
 
 /// A request written as a query string. Facts and the like are texts.
@@ -30,17 +30,18 @@ impl LookupQuery {
         let mut query = LookupQuery::default();
         for (name, value) in pairs {
             match name.as_str() {
-                "environment" => query.environment = Some(value),
-                "node" => query.node = Some(value),
-                "merge" => query.merge = Some(Value::str(value)),
-                "default" => query.default = Some(Value::str(value)),
-                "type" => query.value_type = Some(value),
-                "explain" => query.explain = Some(parse_explain(&value)?),
+                "environment" => set_once(&mut query.environment, &name, value)?,
+                "node" => set_once(&mut query.node, &name, value)?,
+                "merge" => set_once(&mut query.merge, &name, Value::str(value))?,
+                "default" => set_once(&mut query.default, &name, Value::str(value))?,
+                "type" => set_once(&mut query.value_type, &name, value)?,
+                "explain" => set_once(&mut query.explain, &name, parse_explain(&value)?)?,
                 dotted => query.set_variable(dotted, value)?,
             }
         }
         check_names("fact", query.facts.names())?;
         check_names("variable", query.variables.names())?;
+        check_certname(query.node.is_some(), query.trusted.is_leaf("certname"))?;
         Ok(query)
     }
 
@@ -53,10 +54,11 @@ impl LookupQuery {
             "variables" => &mut self.variables,
             _ => return Err(unknown()),
         };
-        branch.set(path, value).map_err(|()| {
-            bad(format!(
-                "`{dotted}` is given both a value and members of its own"
-            ))
+        branch.set(path, value).map_err(|conflict| match conflict {
+            Conflict::Repeated => duplicate(dotted),
+            Conflict::ValueAndMembers => bad(format!(
+                "`{dotted}` is set both as a value and as an object"
+            )),
         })
     }
 
@@ -73,6 +75,24 @@ impl LookupQuery {
             self.variables.to_hash(),
         )
     }
+}
+
+/// Sets a parameter that must not be repeated.
+fn set_once<T>(parameter: &mut Option<T>, name: &str, value: T) -> Result<(), ApiError> {
+    match parameter.replace(value) {
+        Some(_) => Err(duplicate(name)),
+        None => Ok(()),
+    }
+}
+
+fn duplicate(name: &str) -> ApiError {
+    bad(format!("duplicate parameter `{name}`"))
+}
+
+/// Why a member cannot be set.
+enum Conflict {
+    Repeated,
+    ValueAndMembers,
 }
 
 /// `os.family=Debian` as a tree.
@@ -92,22 +112,30 @@ impl Branch {
         self.members.iter().map(|(name, _)| name.as_str())
     }
 
-    fn set(&mut self, path: &str, value: String) -> Result<(), ()> {
+    /// Is this member a text? `None` where there is no such member.
+    fn is_leaf(&self, name: &str) -> Option<bool> {
+        let (_, member) = self.members.iter().find(|(known, _)| known == name)?;
+        Some(matches!(member, Member::Leaf(_)))
+    }
+
+    fn set(&mut self, path: &str, value: String) -> Result<(), Conflict> {
         let mut branch = self;
         let mut rest = path;
         while let Some((name, behind)) = rest.split_once('.') {
             branch = branch.below(name)?;
             rest = behind;
         }
-        match branch.members.iter_mut().find(|(known, _)| known == rest) {
-            Some((_, Member::Branch(_))) => return Err(()),
-            Some((_, member)) => *member = Member::Leaf(value),
-            None => branch.members.push((rest.to_owned(), Member::Leaf(value))),
+        match branch.is_leaf(rest) {
+            Some(true) => Err(Conflict::Repeated),
+            Some(false) => Err(Conflict::ValueAndMembers),
+            None => {
+                branch.members.push((rest.to_owned(), Member::Leaf(value)));
+                Ok(())
+            }
         }
-        Ok(())
     }
 
-    fn below(&mut self, name: &str) -> Result<&mut Branch, ()> {
+    fn below(&mut self, name: &str) -> Result<&mut Branch, Conflict> {
         let place = match self.members.iter().position(|(known, _)| known == name) {
             Some(place) => place,
             None => {
@@ -118,7 +146,7 @@ impl Branch {
         };
         match self.members.get_mut(place) {
             Some((_, Member::Branch(branch))) => Ok(branch),
-            _ => Err(()),
+            _ => Err(Conflict::ValueAndMembers),
         }
     }
 

@@ -43,6 +43,11 @@ impl<'a> RawObject<'a> {
         self.get(name).is_some()
     }
 
+    /// Is this member a text? `None` where there is no such member.
+    pub(crate) fn is_text(&self, name: &str) -> Option<bool> {
+        Some(self.get(name)?.starts_with('"'))
+    }
+
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.members.iter().map(|(name, _)| name.as_ref())
     }

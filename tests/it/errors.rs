@@ -177,6 +177,51 @@ fn wrong_parameters_of_a_query_are_named() {
 }
 
 #[test]
+fn a_repeated_parameter_of_a_query_is_refused() {
+    for (query, name) in [
+        ("node=a&node=b", "node"),
+        ("node=a&node=a", "node"),
+        (
+            "environment=production&environment=production",
+            "environment",
+        ),
+        ("merge=first&merge=unique", "merge"),
+        ("default=1&default=2", "default"),
+        ("type=Any&type=Any", "type"),
+        ("explain=true&explain=false", "explain"),
+        (
+            "facts.os.family=a&facts.os.name=x&facts.os.family=b",
+            "facts.os.family",
+        ),
+        ("trusted.certname=a&trusted.certname=b", "trusted.certname"),
+        ("variables.a=1&variables.a=2", "variables.a"),
+    ] {
+        let detail = server()
+            .get(&format!("/lookup/k?{query}"))
+            .detail(400, "bad-request");
+        assert_eq!(detail, format!("duplicate parameter `{name}`"), "{query}");
+    }
+}
+
+#[test]
+fn a_node_beside_a_certname_that_is_not_a_text_is_refused() {
+    let expected = "`trusted.certname` must be a string where `node` is given";
+    for certname in ["5", "null", "true", "[\"n\"]", "{\"a\":\"n\"}"] {
+        let trusted = format!(r#""trusted":{{"certname":{certname}}}"#);
+        let detail = bad(&format!(r#"{{"key":"k","node":"n",{trusted}}}"#));
+        assert_eq!(detail, expected, "{certname}");
+        let alone = server().post(format!(r#"{{"key":"k",{trusted}}}"#));
+        assert_eq!(alone.status, 200, "{certname}: {}", alone.text());
+    }
+    let path = "/lookup/k?trusted.certname.a=n&node=n";
+    assert_eq!(server().get(path).detail(400, "bad-request"), expected);
+    for good in [r#""trusted":{"certname":"m"}"#, r#""trusted":{}"#] {
+        let reply = server().post(format!(r#"{{"key":"k","node":"n",{good}}}"#));
+        assert_eq!(reply.status, 200, "{good}: {}", reply.text());
+    }
+}
+
+#[test]
 fn a_query_that_cannot_be_decoded_is_a_problem() {
     for path in ["/lookup/%FF", "/lookup/k?node=%FF", "/lookup/k%ZZ"] {
         let reply = server().get(path);
