@@ -1,5 +1,6 @@
 //! Settings: flags, then `HIERAD_*` variables, then a file, then what is built in.
 
+mod log_level;
 mod settings;
 
 use std::path::{Path, PathBuf};
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Args;
 
+pub use log_level::{LogLevel, LogLevelError};
 pub use settings::{Limits, LogFormat, Reload, Remote, Settings, WatchMode};
 
 use crate::load::CodeDirectory;

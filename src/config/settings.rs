@@ -6,6 +6,8 @@ use std::time::Duration;
 use anyhow::Context;
 use serde::Deserialize;
 
+use super::log_level::LogLevel;
+
 /// All settings.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -151,29 +153,21 @@ impl Default for Shutdown {
 }
 
 /// What is logged, and how.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Log {
-    /// `error`, `warn`, `info`, `debug`, `trace`, or a filter such as `hierad=debug`.
-    pub level: String,
+    /// `error`, `warn`, `info`, `debug`, `trace`, `off`, or a filter such as `hierad=debug`.
+    pub level: LogLevel,
     /// For people or for programs.
     pub format: LogFormat,
 }
 
-impl Default for Log {
-    fn default() -> Self {
-        Log {
-            level: "info".to_owned(),
-            format: LogFormat::Text,
-        }
-    }
-}
-
 /// The form of log lines.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// For people.
+    #[default]
     Text,
     /// For programs.
     Json,
@@ -276,7 +270,9 @@ impl Settings {
             &mut self.shutdown.timeout_ms,
             number("HIERAD_SHUTDOWN_TIMEOUT_MS")?,
         );
-        set(&mut self.log.level, variable("HIERAD_LOG_LEVEL"));
+        if let Some(level) = variable("HIERAD_LOG_LEVEL") {
+            self.log.level = LogLevel::try_from(level).context("HIERAD_LOG_LEVEL")?;
+        }
         if let Some(format) = variable("HIERAD_LOG_FORMAT") {
             self.log.format = match format.as_str() {
                 "text" => LogFormat::Text,

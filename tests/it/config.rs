@@ -228,3 +228,42 @@ fn every_setting_is_in_the_file() {
         }
     }
 }
+
+#[test]
+fn an_unknown_log_level_is_refused_with_those_there_are() {
+    let tree = Tree::new("//- /hiera.yaml\nversion: 5\n");
+    tree.write("R/loud.yaml", "codedir: code\nlog: {level: loud}\n");
+    let mut by_file = hierad();
+    by_file
+        .args(["serve", "--config"])
+        .arg(tree.path("R/loud.yaml"));
+    let mut by_variable = tree.hierad("serve");
+    by_variable.env("HIERAD_LOG_LEVEL", "loud");
+    for (process, source) in [
+        (&mut by_file, "loud.yaml"),
+        (&mut by_variable, "HIERAD_LOG_LEVEL"),
+    ] {
+        // Under `timeout`, since a server that takes it would run on.
+        let output = std::process::Command::new("timeout")
+            .arg("20")
+            .arg(process.get_program())
+            .args(process.get_args())
+            .args(["--listen", "127.0.0.1:0"])
+            .envs(
+                process
+                    .get_envs()
+                    .filter_map(|(name, value)| Some((name, value?))),
+            )
+            .output()
+            .unwrap();
+        let (stdout, stderr) = printed(&output);
+        assert_eq!(
+            (output.status.code(), stdout.as_str()),
+            (Some(1), ""),
+            "{stderr}"
+        );
+        for part in [source, "`loud`", "error, warn, info, debug, trace"] {
+            assert!(stderr.contains(part), "{part}: {stderr}");
+        }
+    }
+}

@@ -46,3 +46,5 @@ mod signals;
 mod status;
 /// `TestServer`: an environment from a fixture string, its router in process.
 mod support;
+/// Output on a terminal: colours, and none with `NO_COLOR`.
+mod terminal;
