@@ -24,7 +24,10 @@ const SMALL: usize = 16;
 #[derive(Clone, Debug, Default)]
 pub struct Hash {
     entries: Entries,
+    /// What is known of everything below; nothing yet of a hash that is not sealed.
+    // Invariant: right where `is_sealed`. Whatever changes an entry unseals the hash.
     traits: Traits,
+    is_sealed: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -72,7 +75,7 @@ impl Hash {
         };
         Hash {
             entries,
-            traits: Traits::default(),
+            ..Hash::default()
         }
     }
 
@@ -122,8 +125,9 @@ impl Hash {
         }
     }
 
-    /// The value of a key of any kind, to be changed. The hash must be sealed again afterwards.
+    /// The value of a key of any kind, to be changed.
     pub fn get_value_mut(&mut self, key: &Value) -> Option<&mut Value> {
+        self.is_sealed = false;
         match &mut self.entries {
             Entries::Small(list) => list
                 .iter_mut()
@@ -135,6 +139,7 @@ impl Hash {
 
     /// Sets a key. One that is there already keeps its place and takes the new value.
     pub fn insert(&mut self, key: Value, value: Value) {
+        self.is_sealed = false;
         match &mut self.entries {
             Entries::Small(list) => {
                 if let Some((_, old)) = list.iter_mut().find(|(name, _)| *name == key) {
@@ -162,9 +167,13 @@ impl Hash {
         }
     }
 
-    /// What is known of everything below. Right only once the hash is a [`Value`].
+    /// What is known of everything below: at once of a hash made by [`Value::hash`], by a look at every entry of one
+    /// that is being made.
     pub fn traits(&self) -> Traits {
-        self.traits
+        if self.is_sealed {
+            return self.traits;
+        }
+        Traits::of_entries(self.iter())
     }
 
     /// The hash as it stays: what is known of everything below it is worked out.
@@ -177,6 +186,7 @@ impl Hash {
         Hash {
             entries: self.entries,
             traits,
+            is_sealed: true,
         }
     }
 }
@@ -267,6 +277,29 @@ mod tests {
             assert_eq!(hash.iter().nth(1), Some((&"k1".into(), &Value::Int(99))));
             assert_eq!(hash.get("k30"), None);
         }
+    }
+
+    #[test]
+    fn a_hash_made_by_hand_knows_what_it_holds() {
+        let secret = || Value::Sensitive(std::sync::Arc::new(Value::Int(1)));
+        let mut hash = Hash::new();
+        hash.insert("a".into(), secret());
+        let by_hand = Value::Hash(std::sync::Arc::new(hash.clone()));
+        assert!(by_hand.traits().has_sensitive);
+        assert_eq!(by_hand.traits(), Value::hash(hash).traits());
+        assert!(Value::array(vec![by_hand]).traits().has_sensitive);
+
+        let sealed = [("a".into(), Value::Int(1))].into_iter().collect();
+        let Value::Hash(sealed) = Value::hash(sealed) else {
+            panic!("not a hash");
+        };
+        let mut changed = Hash::clone(&sealed);
+        *changed.get_value_mut(&"a".into()).unwrap() = secret();
+        assert!(changed.traits().has_sensitive);
+        let mut extended = Hash::clone(&sealed);
+        extended.insert("b".into(), secret());
+        assert!(extended.traits().has_sensitive);
+        assert!(!sealed.traits().has_sensitive);
     }
 
     #[test]
