@@ -71,7 +71,7 @@ impl Lookup {
 
     /// A view of the tree for its node.
     pub(crate) fn session<'a>(&'a self, snapshot: &'a Snapshot) -> Session<'a> {
-        Session::new(snapshot, &self.scope, false)
+        Session::new(snapshot, &self.scope)
     }
 
     /// Looks its key up, and writes the JSON of what is found to `out`.

@@ -97,7 +97,7 @@ fn answer(
 ) -> anyhow::Result<Answer> {
     let mut remotes = None;
     loop {
-        let answer = Session::new(tree, scope, request.explain != Explain::Nothing).lookup(request);
+        let answer = Session::new(tree, scope).lookup(request);
         let Err(LookupError::NeedsRemote(needed)) = &answer.outcome else {
             return Ok(answer);
         };

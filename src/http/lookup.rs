@@ -244,8 +244,7 @@ impl App {
         options: &Options<'_>,
         names: &[&str],
     ) -> Result<Found, Failure> {
-        let explains = options.request.explain != Explain::Nothing;
-        let answer = Session::new(tree, scope, explains).lookup(&options.for_names(names));
+        let answer = Session::new(tree, scope).lookup(&options.for_names(names));
         Ok(reply::check(
             Failure::if_needed(answer)?,
             names,
@@ -262,7 +261,7 @@ impl App {
         names: &[&str],
         environment: &str,
     ) -> Result<Vec<u8>, Failure> {
-        let mut session = Session::new(tree, scope, false);
+        let mut session = Session::new(tree, scope);
         let mut out = Vec::with_capacity(64 + 64 * names.len());
         out.extend_from_slice(b"{\"environment\":");
         write_text(environment, &mut out);

@@ -1,6 +1,7 @@
-//! Hiera 5 lookups as a pure function of data, facts and options.
+#![doc = include_str!("../README.md")]
 //!
-//! Reading order: [`value`] and [`key`] are the nouns; [`config`] and [`data`] turn files into them, once;
+//! ## Reading order
+//! [`value`] and [`key`] are the nouns; [`config`] and [`data`] turn files into them, once;
 //! [`snapshot`] keeps an environment of them; [`lookup`] answers. In between, [`scope`] says what a node's
 //! variables are, `plan` which files it sees, [`options`] how a key is merged, and [`merge`] merges.
 //!

@@ -113,6 +113,7 @@ pub struct Answer {
 pub struct Session<'a> {
     tree: &'a dyn Tree,
     scope: &'a dyn Scope,
+    /// The prepared layers are those of an explanation.
     keeps_paths: bool,
     global: Option<Rc<Prepared<'a>>>,
     /// Outer `None`: not asked yet. Inner `None`: the environment has no layer.
@@ -143,12 +144,12 @@ struct Prepared<'a> {
 type Step<T = Value> = Result<Option<T>, LookupError>;
 
 impl<'a> Session<'a> {
-    /// A view of the tree with these variables. Explanations need `explains` from the start.
-    pub fn new(tree: &'a dyn Tree, scope: &'a dyn Scope, explains: bool) -> Self {
+    /// A view of the tree with these variables.
+    pub fn new(tree: &'a dyn Tree, scope: &'a dyn Scope) -> Self {
         Session {
             tree,
             scope,
-            keeps_paths: explains,
+            keeps_paths: false,
             global: None,
             environment: None,
             modules: SmallVec::new(),
@@ -158,6 +159,7 @@ impl<'a> Session<'a> {
 
     /// Answers a request.
     pub fn lookup(&mut self, request: &Request<'_>) -> Answer {
+        self.keep_paths(request.explain != Explain::Nothing);
         let mut walk = Walk {
             session: self,
             overrides: request.overrides,
@@ -204,6 +206,18 @@ impl<'a> Session<'a> {
             name,
             explanation,
         }
+    }
+
+    /// Has layers prepared in the way that this lookup needs: those of explanations tell of every path, also of one that
+    /// leads nowhere, and take longer to make.
+    fn keep_paths(&mut self, keeps_paths: bool) {
+        if self.keeps_paths == keeps_paths {
+            return;
+        }
+        self.keeps_paths = keeps_paths;
+        self.global = None;
+        self.environment = None;
+        self.modules.clear();
     }
 
     fn global(&mut self) -> Result<Rc<Prepared<'a>>, LookupError> {

@@ -48,7 +48,7 @@ pub struct Parts {
     pub environment: Layer,
     /// The modules by name, with or without data.
     pub modules: Vec<(ArcStr, Layer)>,
-    /// The files of all levels, by what they are read as, in the order of their paths.
+    /// The files of all levels, by what they are read as, in any order.
     pub files: Vec<(Format, Arc<DataFile>)>,
     /// The directories that globs may go through, by absolute path.
     pub directories: Vec<(ArcStr, Arc<[Entry]>)>,
@@ -85,7 +85,11 @@ impl Snapshot {
             indices: Arc::default(),
             revision: parts.revision,
         };
-        for (format, file) in parts.files {
+        // Files are found by their place among the others. The server hands them over in order, and then this is one
+        // look at each.
+        let mut files = parts.files;
+        files.sort_by(|(_, left), (_, right)| left.path().cmp(right.path()));
+        for (format, file) in files {
             snapshot.map_mut(format).insert(file.path().clone(), file);
         }
         snapshot.indices = Arc::new(snapshot.index());

@@ -75,8 +75,7 @@ pub(super) fn answer(server: &TestServer, request: &Json) -> Got {
         explain,
         ..Request::new(&names)
     };
-    let answer =
-        Session::new(&*served.snapshot, &scope, explain != Explain::Nothing).lookup(&request);
+    let answer = Session::new(&*served.snapshot, &scope).lookup(&request);
     Got {
         outcome: match answer.outcome {
             Ok(hiera_resolver::Outcome::Found(value)) => Outcome::Found {
