@@ -241,6 +241,15 @@ impl<'a> Session<'a> {
         !matches!(self.tree.global(), Layer::Absent | Layer::Ignored(_))
     }
 
+    /// May data refer to the global layer alone? Which options hold for what it refers to then depends on the lookups
+    /// around it, and they have to be worked out.
+    fn may_confine_to_global(&self) -> bool {
+        let is_version_3 =
+            matches!(self.tree.global(), Layer::Configured(config) if config.version() == 3);
+        let has_version_5 = || matches!(self.tree.environment(), Layer::Configured(config) if config.version() >= 5);
+        is_version_3 && !has_version_5()
+    }
+
     fn environment(&mut self) -> Result<Option<Rc<Prepared<'a>>>, LookupError> {
         if let Some(prepared) = &self.environment {
             return Ok(prepared.clone());

@@ -40,18 +40,18 @@ impl AssembledOptions {
 impl<'a> Walk<'_, 'a> {
     /// The options that hold for keys of a module.
     pub(super) fn assembled_options(&mut self, module: Option<&str>) -> Step<Rc<Options>> {
-        if self.is_global_only {
-            let key = LookupKey::parse(LOOKUP_OPTIONS)?;
-            let heading = || (NodeKind::Search, Some(literal!("lookup_options")));
-            let options = self.node(heading, |walk| walk.global_options(&key))?;
-            return compile(options.as_ref());
-        }
         if let Some(known) = self.assembled.of_module(module) {
             return Ok(known);
         }
         let options = self.node(
             || (NodeKind::Search, Some(literal!("lookup_options"))),
-            |walk| walk.assemble(module),
+            |walk| match walk.is_global_only {
+                true => {
+                    let options = walk.global_options(&LookupKey::parse(LOOKUP_OPTIONS)?)?;
+                    compile(options.as_ref())
+                }
+                false => walk.assemble(module),
+            },
         )?;
         self.assembled
             .by_module

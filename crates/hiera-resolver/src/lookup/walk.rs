@@ -175,7 +175,7 @@ impl<'s, 'a> Walk<'s, 'a> {
     /// What `lookup_options` say of a key.
     pub(super) fn options_of(&mut self, key: &LookupKey) -> Step<Cow<'a, Entry>> {
         if self.explanation.is_none()
-            && !self.is_global_only
+            && !self.session.may_confine_to_global()
             && let Some(ready) = self.session.ready_options(key.module())?
         {
             return Ok(options::find(&ready, key.root())?.map(Cow::Borrowed));
