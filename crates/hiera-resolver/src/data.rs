@@ -230,10 +230,10 @@ impl Contents {
     fn new(data: Hash, notices: Vec<Notice>) -> Self {
         let options = FileOptions::compile(data.get("lookup_options"));
         let (mut filter, mut has_other_keys) = (KeyFilter::default(), false);
+        let data = with_plain_keys(data);
         for (key, _) in &data {
             match key {
                 Value::Str(text) => filter.add(hash_of(text)),
-                Value::Template(_) => {}
                 _ => has_other_keys = true,
             }
         }
@@ -382,6 +382,23 @@ pub fn read_yaml(bytes: &[u8], texts: &mut Texts) -> Result<Option<Value>, psych
         &Limits::default(),
         &mut ValueBuilder::new(texts, None),
     )
+}
+
+/// The data of a file under its keys as they are written. Puppet fills tokens in below them and not in them, so that
+/// `'%{facts.name}'` in quotes is a key that can be asked for.
+fn with_plain_keys(data: Hash) -> Hash {
+    if !data
+        .iter()
+        .any(|(key, _)| matches!(key, Value::Template(_)))
+    {
+        return data;
+    }
+    let plain = |key: &Value| match key {
+        Value::Template(template) => Value::str(template.source()),
+        other => other.clone(),
+    };
+    let entries = data.iter().map(|(key, value)| (plain(key), value.clone()));
+    entries.collect()
 }
 
 fn kind_of(value: &Value) -> &'static str {
