@@ -8,6 +8,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use hiera_resolver::Layer;
 use hiera_resolver::config::{HieraConfig, Level, Locations, Text};
+use hiera_resolver::remote::without_user;
 use serde_json::{Value, json};
 
 use super::App;
@@ -179,7 +180,10 @@ fn show_level(level: &Level) -> Value {
         Locations::None => {}
         Locations::Paths(paths) => _ = members.insert("paths".to_owned(), json!(texts(paths))),
         Locations::Globs(globs) => _ = members.insert("globs".to_owned(), json!(texts(globs))),
-        Locations::Uris(uris) => _ = members.insert("uris".to_owned(), json!(texts(uris))),
+        Locations::Uris(uris) => {
+            let uris = uris.iter().map(|uri| without_user(uri.source()));
+            members.insert("uris".to_owned(), uris.collect());
+        }
         Locations::Mapped {
             variable,
             name,

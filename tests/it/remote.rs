@@ -327,6 +327,106 @@ fn headers_and_passwords_are_sent_and_not_shown() {
 }
 
 #[test]
+fn a_merge_with_knock_outs_has_the_values_of_other_servers() {
+    let remote = Remote::with(&json!({
+        "list": ["elsewhere", "--common"],
+        "hash": { "a": { "elsewhere": 2, "--common": 0 } },
+    }));
+    let server = remote.served("/data", "{output: json}");
+    let merged = |key: &str| {
+        let merge = json!({ "strategy": "deep", "knockout_prefix": "--" });
+        let request = json!({ "key": key, "merge": merge });
+        server.lookup(&request).json()["value"].clone()
+    };
+    assert_eq!(merged("list"), json!(["elsewhere"]));
+    assert_eq!(merged("hash")["a"]["elsewhere"], json!(2));
+    assert_eq!(merged("own"), json!(1));
+    // The other way round: what a server has is below.
+    let tree = remote.tree("/data", "{output: json}");
+    let config = std::fs::read_to_string(tree.path("/hiera.yaml")).unwrap();
+    let mut lines: Vec<&str> = config.lines().collect();
+    lines.swap(2, 3);
+    tree.write("/hiera.yaml", lines.join("\n"));
+    tree.write("/data/common.yaml", "list: [common, --elsewhere]\n");
+    let server = TestServer::of(tree, "");
+    let request =
+        json!({ "key": "list", "merge": { "strategy": "deep", "knockout_prefix": "--" } });
+    let answer = server.lookup(&request).json();
+    assert_eq!(answer["value"], json!(["--common", "common"]), "{answer}");
+}
+
+#[test]
+fn a_key_with_a_token_in_its_name_is_found_as_it_is_written() {
+    let remote = Remote::with(&json!({ "%{facts_k}": "%{facts.k}" }));
+    for kind in ["lookup_key", "data_hash"] {
+        let tree = remote.tree("/data", "{output: json}");
+        let config = std::fs::read_to_string(tree.path("/hiera.yaml")).unwrap();
+        tree.write("/hiera.yaml", config.replace("lookup_key", kind));
+        let server = TestServer::of(tree, "");
+        let answer = server.lookup(&json!({ "key": "'%{facts_k}'", "facts": { "k": 1 } }));
+        assert_eq!(answer.json()["value"], json!("1"), "{kind}");
+    }
+}
+
+#[test]
+fn the_user_of_an_address_is_shown_nowhere() {
+    let remote = Remote::new(|path| match path {
+        "/good" => (200, r#"{"k": 1}"#.to_owned()),
+        _ => (500, String::new()),
+    });
+    let good = remote.uri("/good").replace("//", "//me:5wordfish@");
+    let bad = remote.uri("/bad").replace("//", "//me:5wordfish@");
+    let mut said = String::new();
+    for uri in [
+        good.as_str(),
+        &bad,
+        // None that could be asked, each in its way.
+        "http://me:5wordfish@ho st/x",
+        "http://me:5word fish@host/x",
+        "http://me:5word/fish@host/x",
+        "http://me:5wordfish@host/%{facts.0}",
+        "http://me:5wordfish@host/%{0}",
+        "http://me:5wordfish@host/%{lookup('k')}",
+        "http://me:5wordfish@host/%{'}",
+        "ftp://me:5wordfish@host/x",
+        "http://me:5wordfish@host/%{facts.note}",
+        "me:5wordfish@host",
+    ] {
+        for kind in ["uri: ", "uris: "] {
+            let locations = match kind {
+                "uri: " => format!("uri: \"{uri}\""),
+                _ => format!("uris: [\"{uri}\"]"),
+            };
+            let tree = remote.tree_of(&locations, "{output: json}");
+            let server = TestServer::of(tree, "");
+            let mut request = json!({ "key": "k", "facts": { "note": "ä b", "0": { "x": 1 } } });
+            said += &server.lookup(&request).text();
+            request["explain"] = json!(true);
+            said += &server.lookup(&request).text();
+            said += &server
+                .post_accepting("text/plain", request.to_string())
+                .text();
+            said += &server.get("/environments/production").text();
+            said += &server.get("/environments").text();
+            for command in ["lookup", "check"] {
+                let mut process = server.tree.hierad(command);
+                if command == "lookup" {
+                    process.args(["k", "--explain"]);
+                }
+                let (stdout, stderr) = printed(&process.output().unwrap());
+                said += &stdout;
+                said += &stderr;
+            }
+        }
+    }
+    for secret in ["5word", "fish", "me:"] {
+        let line = said.lines().find(|line| line.contains(secret));
+        assert_eq!(line, None, "{secret}");
+    }
+    assert!(said.contains("://host/x"), "{said}");
+}
+
+#[test]
 fn facts_are_filled_into_the_address() {
     let remote = Remote::new(|path| (200, json!({ "k": path }).to_string()));
     let server = remote.served(

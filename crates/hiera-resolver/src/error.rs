@@ -8,7 +8,7 @@ use crate::data::FileFault;
 use crate::key::{DigError, KeyError};
 use crate::merge::MergeError;
 use crate::options::{EntryFault, OptionsError};
-use crate::remote::RemoteRequest;
+use crate::remote::{RemoteRequest, without_user};
 use crate::ruby_regex::MatchError;
 use crate::template::DecryptFault;
 use crate::types::{TypeMismatch, TypeParseError};
@@ -140,7 +140,7 @@ pub enum LookupError {
         what: &'static str,
     },
     /// An answer of another server is needed first. Whoever runs the lookup fetches it and starts again.
-    #[error("an answer of `{}` is needed", .0.uri)]
+    #[error("an answer of `{}` is needed", without_user(&.0.uri))]
     NeedsRemote(Box<RemoteRequest>),
     /// Another server failed to answer.
     #[error("level \"{level}\": {reason}")]
@@ -305,6 +305,14 @@ impl LookupError {
             && let InterpolationError::FunctionNotAllowed { config } = error
         {
             *config = path.cloned();
+        }
+        self
+    }
+
+    /// The error of an address, without the name and password that may stand in it.
+    pub(crate) fn without_user(mut self) -> Self {
+        if let LookupError::Interpolation { template, .. } = &mut self {
+            *template = without_user(template).into();
         }
         self
     }

@@ -17,10 +17,10 @@ use crate::hash::Hash;
 use crate::layer_index::{Survey, SurveyedFiles};
 use crate::options::FileOptions;
 use crate::path;
+use crate::remote::parse_address;
 use crate::scope::{Scope, WithLocal};
 use crate::template::Variable;
 use crate::tree::Tree;
-use crate::types::uri::Uri;
 use crate::value::Value;
 
 /// The hierarchy of a layer as one node sees it.
@@ -264,12 +264,13 @@ impl<'a> Planner<'a> {
             }
             Locations::Uris(uris) => {
                 for text in uris {
-                    fill_text(text, scope, &mut self.filled)?;
-                    let uri =
-                        Uri::parse(&self.filled.text).map_err(|problem| LookupError::Address {
+                    fill_text(text, scope, &mut self.filled).map_err(LookupError::without_user)?;
+                    let uri = parse_address(&self.filled.text).map_err(|problem| {
+                        LookupError::Address {
                             level: level.name().clone(),
                             problem,
-                        })?;
+                        }
+                    })?;
                     self.locations.push(Location {
                         original: text.source().clone(),
                         path: uri.to_string(),

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use crate::hash::Hash;
+use crate::types::uri::Uri;
 use crate::value::Value;
 
 /// What to ask for. Equal requests have the same answer.
@@ -49,4 +50,94 @@ impl RemoteRequest {
 /// Options that are there.
 pub(crate) fn no_options() -> Value {
     Value::Hash(Arc::new(Hash::new()))
+}
+
+/// An address for people to see: without the name and password that may stand in it, filled in or not.
+///
+/// A password with a `/` in it makes another address of the whole, or none. Where what stands before the path cannot be
+/// a host, all up to the last `@` may be a part of the password.
+pub fn without_user(address: &str) -> String {
+    let (scheme, rest) = match address.split_once("://") {
+        Some((scheme, rest)) => (Some(scheme), rest),
+        None => (None, address),
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
+    let shown = match (authority.rsplit_once('@'), path.rsplit_once('@')) {
+        (Some((_, host)), _) => format!("{host}{path}"),
+        (None, Some((_, behind))) if scheme.is_none() || !may_be_host(authority) => {
+            behind.to_owned()
+        }
+        _ => rest.to_owned(),
+    };
+    match scheme {
+        Some(scheme) => format!("{scheme}://{shown}"),
+        None => shown,
+    }
+}
+
+/// May this stand between `//` and the path where there is no user: a host, perhaps with a port?
+fn may_be_host(authority: &str) -> bool {
+    let behind_brackets = authority.rsplit(']').next().unwrap_or_default();
+    match behind_brackets.rsplit_once(':') {
+        // A variable has its own colons: `%{::port}`.
+        Some((_, port)) => port.bytes().all(|byte| byte.is_ascii_digit()) || port.ends_with('}'),
+        None => true,
+    }
+}
+
+/// Reads an address. An error shows neither name nor password, whatever else is wrong.
+pub(crate) fn parse_address(address: &str) -> Result<Uri, String> {
+    Uri::parse(address).map_err(|problem| match address.contains('@') {
+        true => format!("bad URI(is not URI?): {:?}", without_user(address)),
+        false => problem,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_asks_is_not_shown() {
+        for (uri, expected) in [
+            ("http://u:p@host:1/x?y=a@b", "http://host:1/x?y=a@b"),
+            ("http://host/x", "http://host/x"),
+            ("http://host/a@b?c", "http://host/a@b?c"),
+            ("http://host:81/a@b", "http://host:81/a@b"),
+            ("http://[::1]:81/a@b", "http://[::1]:81/a@b"),
+            ("http://me:se@cret@host/a", "http://host/a"),
+            ("http://me:se/cret@host/a", "http://host/a"),
+            ("http://me:se?cret@host/a", "http://host/a"),
+            ("http://me:se#cret@host", "http://host"),
+            ("me:secret@host", "host"),
+            ("me:se/cret@host", "host"),
+            (
+                "http://%{facts.u}:%{facts.p}@%{facts.h}/x",
+                "http://%{facts.h}/x",
+            ),
+            ("http://%{::h}:%{::p}/a@b", "http://%{::h}:%{::p}/a@b"),
+            ("nothing", "nothing"),
+        ] {
+            assert_eq!(without_user(uri), expected);
+        }
+    }
+
+    #[test]
+    fn an_address_that_is_none_is_refused_without_its_user() {
+        for address in [
+            "http://me:hunter2@ho st/x",
+            "http://me:hun ter2@host/x",
+            "http://me:hunt/er2@host",
+            "me:hunter2@host",
+        ] {
+            let problem = parse_address(address).err().unwrap_or_default();
+            assert!(
+                !problem.contains("hun") && !problem.contains("er2"),
+                "{problem}"
+            );
+        }
+        let problem = parse_address("http://ho st/x").unwrap_err();
+        assert_eq!(problem, "bad URI(is not URI?): \"http://ho st/x\"");
+    }
 }

@@ -1,6 +1,5 @@
 //! The way of a key through layers, levels and locations to the values that files hold.
 
-use super::remote::without_user;
 use super::walk::Walk;
 use super::{Prepared, Step};
 use crate::config::{Layer, LayerKind};
@@ -11,6 +10,7 @@ use crate::layer_index::SurveyedFiles;
 use crate::merge::MergeStrategy;
 use crate::options;
 use crate::plan::{Location, Plan, PlannedLevel};
+use crate::remote::without_user;
 use crate::table_key::TableKey;
 use crate::value::Value;
 
@@ -312,41 +312,53 @@ impl<'a> Walk<'_, 'a> {
         self.node(
             || (location_kind(location), None),
             |walk| {
-                if location.is_uri && planned.level.function().is_remote() {
-                    return walk.in_remote(planned, location, root.text());
-                }
-                let contents = plan
-                    .contents(planned.level, location)
-                    .inspect_err(|error| walk.tell_of_location(error, plan, planned, location))?;
-                let Some(contents) = contents else {
-                    walk.report(None, || Event::LocationNotFound);
-                    return Ok(None);
+                let found = if location.is_uri && planned.level.function().is_remote() {
+                    walk.in_remote(planned, location, root.text())?
+                } else {
+                    walk.in_file(plan, planned, location, root)?
                 };
-                let Some(raw) = contents.get(root) else {
-                    walk.report_not_found(root);
-                    return Ok(None);
-                };
-                if raw.traits().is_irregular {
-                    let path = location
-                        .file
-                        .map(|file| file.path().clone())
-                        .unwrap_or_default();
-                    walk.tell_of_irregular(raw, root, plan, planned, location);
-                    return Err(LookupError::IrregularValue {
-                        key: root.to_string(),
-                        path,
-                    });
-                }
-                let value = walk
-                    .interpolate(raw, root)
-                    .map_err(|error| walk.with_file(error, planned, location))?;
-                walk.report(Some(root.text()), || Event::Found(value.clone()));
-                if strategy.gathers() {
+                if let (Some(value), true) = (&found, strategy.gathers()) {
                     walk.gathered.push(value.clone());
                 }
-                Ok(Some(value))
+                Ok(found)
             },
         )
+    }
+
+    fn in_file(
+        &mut self,
+        plan: &Plan<'a>,
+        planned: &PlannedLevel<'a>,
+        location: &Location<'a>,
+        root: &TableKey,
+    ) -> Step {
+        let contents = plan
+            .contents(planned.level, location)
+            .inspect_err(|error| self.tell_of_location(error, plan, planned, location))?;
+        let Some(contents) = contents else {
+            self.report(None, || Event::LocationNotFound);
+            return Ok(None);
+        };
+        let Some(raw) = contents.get(root) else {
+            self.report_not_found(root);
+            return Ok(None);
+        };
+        if raw.traits().is_irregular {
+            let path = location
+                .file
+                .map(|file| file.path().clone())
+                .unwrap_or_default();
+            self.tell_of_irregular(raw, root, plan, planned, location);
+            return Err(LookupError::IrregularValue {
+                key: root.to_string(),
+                path,
+            });
+        }
+        let value = self
+            .interpolate(raw, root)
+            .map_err(|error| self.with_file(error, planned, location))?;
+        self.report(Some(root.text()), || Event::Found(value.clone()));
+        Ok(Some(value))
     }
 
     /// The same error; of a value that cannot be decrypted also with its file, and with what is wrong with the keys of
