@@ -40,6 +40,10 @@ pub struct ServeArgs {
 /// Arguments of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
+    /// One control repository, a directory with a hiera.yaml, to check as an environment instead of those of the code
+    /// directory
+    #[arg(value_name = "PATH")]
+    pub path: Option<PathBuf>,
     /// Where the data lies
     #[command(flatten)]
     pub code: CodeArgs,

@@ -11,7 +11,7 @@ use clap::Args;
 pub use log_level::{LogLevel, LogLevelError};
 pub use settings::{Limits, LogFormat, Reload, Remote, Settings, WatchMode};
 
-use crate::load::CodeDirectory;
+use crate::load::{self, CodeDirectory};
 
 /// Files that are read where neither `--config` nor `--codedir` is given.
 const USUAL_FILES: [&str; 2] = ["config/hierad.yaml", "/etc/hierad/hierad.yaml"];
@@ -35,8 +35,17 @@ pub struct CodeArgs {
 impl CodeArgs {
     /// The settings with these arguments laid over them.
     pub fn settings(&self) -> anyhow::Result<Settings> {
-        let mut settings = match self.file() {
-            Some(path) => Settings::read(&path)?,
+        self.settings_over(self.file().as_deref())
+    }
+
+    /// The settings for a control repository, which is named by hand as a code directory is.
+    pub fn settings_for_repository(&self) -> anyhow::Result<Settings> {
+        self.settings_over(self.config.as_deref())
+    }
+
+    fn settings_over(&self, file: Option<&Path>) -> anyhow::Result<Settings> {
+        let mut settings = match file {
+            Some(path) => Settings::read(path)?,
             None => Settings::default(),
         };
         settings.lay_variables_over(|name| std::env::var(name).ok())?;
@@ -64,17 +73,44 @@ impl CodeArgs {
 impl Settings {
     /// The code directory, in absolute form. It must be there.
     pub fn code_directory(&self) -> anyhow::Result<CodeDirectory> {
-        let codedir = self
-            .codedir
-            .clone()
-            .unwrap_or_else(|| PathBuf::from(USUAL_CODEDIR));
-        let root = absolute(&codedir)?;
-        if !root.is_dir() {
-            bail!(
-                "there is no code directory `{}`; name one with --codedir, HIERAD_CODEDIR or `codedir` in the settings file",
-                root.display()
-            );
+        self.code_directory_or(Path::new(USUAL_CODEDIR))
+    }
+
+    /// A code directory with one environment, which lies elsewhere, and the name of that environment.
+    pub fn control_repository(&self, path: &Path) -> anyhow::Result<(CodeDirectory, String)> {
+        let repository = absolute(path)?;
+        let shown = repository.display();
+        check_directory(&repository).with_context(|| format!("cannot check `{shown}`"))?;
+        if !repository.join("hiera.yaml").exists() {
+            if repository.join("environments").is_dir() {
+                bail!(
+                    "`{shown}` is a code directory, not a control repository: it has `environments`. \
+                     Run `hierad check --codedir {shown}`"
+                );
+            }
+            bail!("`{shown}` is not a control repository: expected `{shown}/hiera.yaml`");
         }
+        // One that lies in a code directory is the environment that it is there.
+        let around = load::code_directory_of(&repository);
+        let name = repository.file_name().and_then(|name| name.to_str());
+        let name = match (around, name) {
+            (Some(_), Some(name)) if load::is_environment_name(name) => name,
+            _ => "production",
+        };
+        let name = name.to_owned();
+        let mut code = self.code_directory_or(around.unwrap_or(&repository))?;
+        code.control_repository = Some(repository);
+        Ok((code, name))
+    }
+
+    fn code_directory_or(&self, usual: &Path) -> anyhow::Result<CodeDirectory> {
+        let root = absolute(self.codedir.as_deref().unwrap_or(usual))?;
+        check_directory(&root).with_context(|| {
+            format!(
+                "cannot use the code directory `{}`; name one with --codedir, HIERAD_CODEDIR or `codedir` in the settings file",
+                root.display()
+            )
+        })?;
         let hiera_config = self.hiera_config.as_deref().map(absolute).transpose()?;
         if let Some(path) = hiera_config.as_ref().filter(|path| !path.is_file()) {
             bail!(
@@ -84,10 +120,18 @@ impl Settings {
         }
         Ok(CodeDirectory {
             root,
+            control_repository: None,
             hiera_config,
             max_file_size: self.limits.max_file_size,
         })
     }
+}
+
+fn check_directory(path: &Path) -> anyhow::Result<()> {
+    if !std::fs::metadata(path)?.is_dir() {
+        bail!("it is not a directory");
+    }
+    Ok(())
 }
 
 /// The absolute form, with `.` and `..` resolved by name, links left alone.

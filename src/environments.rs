@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use hiera_resolver::config::{ConfigFault, DataFunction, HieraConfig};
 use hiera_resolver::data::{Contents, FileFault, Notice};
 use hiera_resolver::{Layer, Snapshot, Tree};
 use tokio::sync::broadcast;
 
-use crate::load::{self, CodeDirectory, Load};
+use crate::load::{self, CodeDirectory, Load, NoEnvironments};
 use crate::progress::Progress;
 
 /// Events that a slow listener may be behind before it misses some.
@@ -27,6 +27,8 @@ pub struct Environments {
 struct Inner {
     current: ArcSwap<BTreeMap<String, Environment>>,
     is_loaded: AtomicBool,
+    /// Why there are none.
+    vacancy: ArcSwapOption<String>,
     events: broadcast::Sender<Change>,
 }
 
@@ -79,6 +81,7 @@ impl Default for Environments {
         let inner = Inner {
             current: ArcSwap::default(),
             is_loaded: AtomicBool::new(false),
+            vacancy: ArcSwapOption::empty(),
             events,
         };
         Environments {
@@ -107,6 +110,7 @@ impl Environments {
             kept: Arc::default(),
         };
         self.update(|all| _ = all.insert(name.to_owned(), environment.clone()));
+        self.inner.vacancy.store(None);
         self.tell(name, ChangeKind::Loaded { revision });
     }
 
@@ -189,6 +193,30 @@ impl Environments {
     /// Has everything been loaded?
     pub fn is_loaded(&self) -> bool {
         self.inner.is_loaded.load(Ordering::Acquire)
+    }
+
+    /// There are no environments, for this reason. It is logged once.
+    pub(crate) fn report_vacancy(&self, reason: &NoEnvironments) {
+        let reason = Arc::new(reason.to_string());
+        let known = self.inner.vacancy.swap(Some(reason.clone()));
+        if known.as_ref() != Some(&reason) {
+            tracing::error!("{reason}");
+        }
+    }
+
+    /// Why there is nothing to serve; `None` where there is something.
+    pub(crate) fn vacancy(&self) -> Option<String> {
+        if !self.is_loaded() {
+            return Some("the environments are being loaded; try again in a moment".to_owned());
+        }
+        if !self.inner.current.load().is_empty() {
+            return None;
+        }
+        let reason = self.inner.vacancy.load_full();
+        Some(reason.map_or_else(
+            || "all environments are gone".to_owned(),
+            |text| text.to_string(),
+        ))
     }
 
     /// An environment by name.
@@ -367,6 +395,9 @@ pub fn load_once(code: &CodeDirectory) -> Environments {
             progress: &Progress::silent(),
         };
         environments.serve(&name, load.run().snapshot);
+    }
+    if environments.all().is_empty() {
+        environments.report_vacancy(&NoEnvironments::in_directory(code));
     }
     environments.set_loaded();
     environments

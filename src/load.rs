@@ -9,6 +9,7 @@ mod decode;
 mod key_rings;
 mod layers;
 mod listings;
+mod missing;
 mod nearby;
 mod read;
 mod revision;
@@ -38,6 +39,7 @@ pub(crate) use layers::{
     is_module_name, module_layer,
 };
 pub(crate) use listings::{Listings, nearest_directory};
+pub(crate) use missing::{NoEnvironments, code_directory_of};
 pub(crate) use read::read_file;
 pub(crate) use stamp::Stamp;
 
@@ -46,6 +48,8 @@ pub(crate) use stamp::Stamp;
 pub struct CodeDirectory {
     /// The directory with `environments` and `modules` in it, in absolute form.
     pub root: PathBuf,
+    /// The directory of the only environment, in absolute form, where it does not lie in `environments`.
+    pub control_repository: Option<PathBuf>,
     /// The configuration of the global layer, in absolute form.
     pub hiera_config: Option<PathBuf>,
     /// The size in bytes beyond which a file is not read.
@@ -55,7 +59,10 @@ pub struct CodeDirectory {
 impl CodeDirectory {
     /// The directory of an environment.
     pub fn environment(&self, name: &str) -> PathBuf {
-        self.root.join("environments").join(name)
+        match &self.control_repository {
+            Some(directory) => directory.clone(),
+            None => self.root.join("environments").join(name),
+        }
     }
 }
 

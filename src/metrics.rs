@@ -122,7 +122,7 @@ impl Metrics {
         let is_loaded = gauge(
             &mut registry,
             "loaded",
-            "1 once every environment has been loaded",
+            "1 once every environment has been loaded, of which there must be one",
         );
         let kept = gauge(
             &mut registry,
@@ -188,7 +188,7 @@ impl Metrics {
                 .map(|environment| environments::faults(&environment.snapshot).len())
                 .sum(),
         ));
-        self.is_loaded.set(i64::from(served.is_loaded()));
+        self.is_loaded.set(i64::from(served.vacancy().is_none()));
         self.kept.set(count(
             all.values()
                 .filter(|environment| !environment.kept.is_empty())

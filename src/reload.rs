@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 use self::watch::Watch;
 use crate::config::{Reload, WatchMode};
 use crate::environments::{Environments, Fault, file_faults};
-use crate::load::{self, Changes, CodeDirectory, Load, Loaded, Stamp};
+use crate::load::{self, Changes, CodeDirectory, Load, Loaded, NoEnvironments, Stamp};
 use crate::progress::Progress;
 
 /// Times that a tree which does not hold still is loaded again before it is taken as it is.
@@ -161,11 +161,14 @@ impl Worker {
     fn run(mut self, commands: Sender<Command>) {
         let mut watch = Watch::new(self.settings.watch, &self.code, commands);
         self.load_all();
+        self.report_if_empty();
         self.environments.set_loaded();
-        tracing::info!(
-            environments = self.loaded.len(),
-            "ready: every environment is loaded"
-        );
+        if !self.loaded.is_empty() {
+            tracing::info!(
+                environments = self.loaded.len(),
+                "ready: every environment is loaded"
+            );
+        }
         let is_watching = watch.follow(&self.code, self.read().map(|(_, loaded)| loaded));
         // Between loading and watching something may have moved.
         let mut next = is_watching.then(Pending::everything);
@@ -182,6 +185,15 @@ impl Worker {
                 last_scan = Instant::now();
             }
             next = self.work(pending, &mut watch);
+            self.report_if_empty();
+        }
+    }
+
+    /// Says why nothing is served, where nothing is.
+    fn report_if_empty(&self) {
+        if self.loaded.is_empty() {
+            self.environments
+                .report_vacancy(&NoEnvironments::in_directory(&self.code));
         }
     }
 

@@ -96,6 +96,7 @@ pub(crate) fn bodies(tree: &Path, kind: &str, count: usize) -> Vec<String> {
 pub(crate) fn load(tree: &Path) -> Environments {
     load_once(&CodeDirectory {
         root: tree.to_owned(),
+        control_repository: None,
         hiera_config: None,
         max_file_size: 1 << 30,
     })

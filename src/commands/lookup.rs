@@ -1,6 +1,5 @@
 //! `hierad lookup`: one lookup from the shell, with the flags and the output of `puppet lookup`.
 
-use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -12,6 +11,7 @@ use hiera_resolver::{
     Answer, Explain, Hash, LookupError, MergeStrategy, Outcome, Request, Session, Type, Value, json,
 };
 
+use super::print;
 use super::render::render;
 use crate::command_line::{LookupArgs, RenderAs, Usage};
 use crate::config::Remote;
@@ -114,16 +114,6 @@ fn answer(
             RemoteRequest::clone(needed),
             runtime.block_on(remotes.answer(needed)),
         );
-    }
-}
-
-/// Whoever reads may have seen enough: a closed pipe is no error.
-fn print(text: &str) -> anyhow::Result<()> {
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(error).context("cannot write the answer")
-        }
-        _ => Ok(()),
     }
 }
 

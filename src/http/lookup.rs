@@ -167,14 +167,13 @@ impl App {
     pub(super) fn environment(&self, name: &str) -> Result<Environment, ApiError> {
         match self.environments.get(name) {
             Some(environment) => Ok(environment),
-            None if !self.environments.is_loaded() => Err(ApiError::new(
-                ErrorKind::NotLoaded,
-                "the environments are being loaded; try again in a moment",
-            )),
-            None => Err(ApiError::new(
-                ErrorKind::UnknownEnvironment,
-                format!("there is no environment `{name}`"),
-            )),
+            None => Err(match self.environments.vacancy() {
+                Some(reason) => ApiError::new(ErrorKind::NotLoaded, reason),
+                None => ApiError::new(
+                    ErrorKind::UnknownEnvironment,
+                    format!("there is no environment `{name}`"),
+                ),
+            }),
         }
     }
 

@@ -23,7 +23,7 @@ pub(crate) async fn livez() -> &'static str {
     "ok\n"
 }
 
-/// Requests can be answered: all is loaded, and the server is not about to stop.
+/// Requests can be answered: there is something, all of it is loaded, and the server is not about to stop.
 pub(crate) async fn readyz(State(app): State<App>) -> Result<&'static str, ApiError> {
     if app.is_draining.load(Ordering::Acquire) {
         return Err(ApiError::new(
@@ -31,13 +31,10 @@ pub(crate) async fn readyz(State(app): State<App>) -> Result<&'static str, ApiEr
             "the server is stopping",
         ));
     }
-    if !app.environments.is_loaded() {
-        return Err(ApiError::new(
-            ErrorKind::NotLoaded,
-            "the environments are being loaded",
-        ));
+    match app.environments.vacancy() {
+        Some(reason) => Err(ApiError::new(ErrorKind::NotLoaded, reason)),
+        None => Ok("ready\n"),
     }
-    Ok("ready\n")
 }
 
 /// Figures for Prometheus.

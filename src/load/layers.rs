@@ -424,6 +424,7 @@ mod tests {
     fn a_module_path_is_relative_to_its_environment() {
         let code = CodeDirectory {
             root: "/code".into(),
+            control_repository: None,
             hiera_config: None,
             max_file_size: 1,
         };

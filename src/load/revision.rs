@@ -132,6 +132,7 @@ mod tests {
     fn a_name_tells_where_a_file_belongs() {
         let code = CodeDirectory {
             root: "/code".into(),
+            control_repository: None,
             hiera_config: Some("/etc/hiera.yaml".into()),
             max_file_size: 1,
         };

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output};
 
-use crate::support::{Tree, hierad, printed};
+use crate::support::{TestServer, Tree, hierad, printed};
 
 const FIXTURE: &str = r#"
 //- /hiera.yaml
@@ -331,11 +331,36 @@ fn check_tree(tree: &Tree) -> (Option<i32>, String, String) {
     )
 }
 
+/// The faults and notices of a check, without the lines that say what was checked.
+fn without_summary(stdout: &str) -> String {
+    let (findings, _) = stdout
+        .split_once("environment ")
+        .expect("a line for each environment");
+    findings.to_owned()
+}
+
 #[test]
 fn a_clean_tree_passes_the_check() {
     let (code, stdout, stderr) = check_tree(&Tree::new(FIXTURE));
-    assert_eq!((code, stdout.as_str()), (Some(0), ""), "{stderr}");
-    assert!(stderr.contains("2 environments, 0 faults"), "{stderr}");
+    assert_eq!((code, stderr.as_str()), (Some(0), ""), "{stdout}");
+    let lines: Vec<&str> = stdout.lines().collect();
+    assert_eq!(lines.len(), 3, "{stdout}");
+    assert_eq!(lines[2], "2 environments, 0 faults, 0 notices");
+}
+
+#[test]
+fn a_check_says_which_revision_of_each_environment_it_saw() {
+    let server = TestServer::new(FIXTURE);
+    let (_, stdout, _) = check_tree(&server.tree);
+    for (name, files) in [("production", "3 files"), ("staging", "1 file")] {
+        let revision = &server.get(&format!("/environments/{name}")).json()["revision"];
+        let revision = revision.as_str().unwrap();
+        let line = format!("environment {name}: revision {revision}, {files}");
+        assert!(
+            stdout.lines().any(|known| known == line),
+            "{line}: {stdout}"
+        );
+    }
 }
 
 #[test]
@@ -380,6 +405,7 @@ version: 6
     );
     let (code, stdout, _) = check_tree(&tree);
     assert_eq!(code, Some(1));
+    let stdout = without_summary(&stdout);
     insta::assert_snapshot!("check", stdout);
     for line in stdout.lines() {
         let mut parts = line.split(':');

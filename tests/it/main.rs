@@ -48,3 +48,5 @@ mod status;
 mod support;
 /// Output on a terminal: colours, and none with `NO_COLOR`.
 mod terminal;
+/// Code directories without environments, and control repositories given by themselves.
+mod vacant;

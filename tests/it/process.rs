@@ -47,7 +47,12 @@ impl Process {
     /// A server that listens and may still be loading.
     #[track_caller]
     pub(crate) fn launch(tree: &Tree, variables: &[(&str, &str)]) -> Self {
-        let mut server = tree.hierad("serve");
+        Process::launch_command(tree.hierad("serve"), variables)
+    }
+
+    /// The same, of a command line.
+    #[track_caller]
+    pub(crate) fn launch_command(mut server: Command, variables: &[(&str, &str)]) -> Self {
         server.args(["--listen", "127.0.0.1:0"]);
         // A server that goes wrong must not take the machine with it.
         let mut child = Command::new("sh")

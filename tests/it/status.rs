@@ -83,7 +83,7 @@ fn faulty_environments_do_not_keep_the_server_from_being_ready() {
 }
 
 #[test]
-fn a_code_directory_without_environments_is_ready_and_knows_none() {
+fn a_code_directory_without_environments_is_not_ready() {
     let tree = Tree::empty();
     std::fs::remove_dir_all(tree.path("C/environments")).unwrap();
     let server = TestServer::of(tree, "");
@@ -91,9 +91,16 @@ fn a_code_directory_without_environments_is_ready_and_knows_none() {
         server.get("/environments").json(),
         json!({"environments": {}})
     );
+    let detail = server.get("/readyz").detail(503, "not-loaded");
+    assert!(
+        detail.contains("/environments/<name>/hiera.yaml"),
+        "{detail}"
+    );
+    // That an environment is unknown could not be said, since none is known.
     server
         .lookup(&json!({"key": "a"}))
-        .problem(404, "unknown-environment");
+        .problem(503, "not-loaded");
+    assert_eq!(figures(&server)["hierad_loaded"], 0.0);
 }
 
 #[test]
