@@ -71,18 +71,19 @@ impl<'a> DiskTree<'a> {
         if !is_module_name(name) {
             return None;
         }
-        let directory = self
-            .modulepath
-            .iter()
-            .map(|path| path.join(name))
-            .find(|path| path.is_dir())?;
+        let mut directories = self.modulepath.iter().map(|path| path.join(name));
+        // What cannot be looked at may be the module, and reading its configuration tells why not.
+        let directory = directories.find(|path| load::is_directory(path).unwrap_or(true))?;
         let layer = load::module_layer(self.code, &directory, name, &mut Vec::new());
         self.add_keys(&layer);
         Some(layer)
     }
 
     fn read(&self, path: &str, format: Format) -> Option<DataFile> {
-        if !Path::new(path).exists() {
+        if let Some(problem) = self.listings.problem_of(path) {
+            return Some(DataFile::unreadable(path, &problem));
+        }
+        if !load::may_exist(Path::new(path)) {
             return None;
         }
         Some(load::decode_one(

@@ -259,6 +259,15 @@ impl From<&FileFault> for Fault {
 }
 
 impl Fault {
+    /// A fault of a file or directory as a whole.
+    pub(crate) fn at_path(path: &str, problem: &dyn std::fmt::Display) -> Self {
+        Fault {
+            path: path.to_owned(),
+            place: None,
+            problem: problem.to_string(),
+        }
+    }
+
     fn from_notice(path: &str, notice: &Notice) -> Self {
         let place = (notice.line > 0).then_some((notice.line, notice.column));
         Fault {
@@ -309,7 +318,7 @@ pub fn faults(snapshot: &Snapshot) -> Vec<Fault> {
     faults
 }
 
-/// Configurations and files that cannot be used as a whole.
+/// Configurations and files that cannot be used as a whole, and paths below which it is unknown what there is.
 pub fn file_faults(snapshot: &Snapshot) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (_, layer) in layers(snapshot) {
@@ -323,6 +332,11 @@ pub fn file_faults(snapshot: &Snapshot) -> Vec<Fault> {
             .filter_map(|file| file.contents().err())
             .map(Fault::from),
     );
+    for fault in snapshot.unreadable().map(Fault::from) {
+        if !faults.contains(&fault) {
+            faults.push(fault);
+        }
+    }
     faults
 }
 
@@ -386,7 +400,7 @@ pub fn notices(snapshot: &Snapshot) -> Vec<Fault> {
 /// Loads every environment of a code directory once, without following what changes afterwards.
 pub fn load_once(code: &CodeDirectory) -> Environments {
     let environments = Environments::new();
-    for name in load::environment_names(code) {
+    for name in load::environment_names(code).unwrap_or_default() {
         let load = Load {
             code,
             name: &name,

@@ -5,6 +5,7 @@
 //! is read and decoded on all cores (`load/decode.rs`), or taken over from the load before where it has not
 //! changed. Whatever is wrong stays with its file: loading itself cannot fail.
 
+mod absence;
 mod decode;
 mod key_rings;
 mod layers;
@@ -30,8 +31,10 @@ use hiera_resolver::{DataFile, Format, Layer, Snapshot};
 use self::decode::Decoder;
 use self::revision::{ContentDigest, Names, Revision, digest};
 use self::second_look::SecondLook;
+use crate::environments::Fault;
 use crate::progress::Progress;
 
+pub(crate) use absence::{is_directory, may_exist};
 pub(crate) use decode::decode_one;
 pub(crate) use key_rings::{KeyRings, Known};
 pub(crate) use layers::{
@@ -77,6 +80,10 @@ pub(crate) struct Layers {
     pub(crate) directories: Vec<PathBuf>,
     /// The directories of the modules.
     pub(crate) module_roots: Vec<PathBuf>,
+    /// The directories that may have modules and cannot be listed, with the reason.
+    pub(crate) faults: Vec<Fault>,
+    /// The layer of every module that is not named, where there may be others.
+    pub(crate) unlisted_module: Option<Layer>,
 }
 
 impl Layers {
@@ -126,6 +133,8 @@ struct CachedFile {
     /// The directory it really lies in, where it is a link.
     link: Option<Box<Path>>,
     digest: ContentDigest,
+    /// The system failed to read it, which may pass.
+    is_unread: bool,
 }
 
 impl CachedFile {
@@ -265,6 +274,15 @@ impl Load<'_> {
         for (path, digest) in &configs {
             revision.add(names.config(path, *digest));
         }
+        let mut faults = std::mem::take(&mut layers.faults);
+        faults.extend(found.faults);
+        faults.extend(keys.faults().iter().cloned());
+        faults.extend(listings.faults());
+        for fault in &faults {
+            // What could not be read is another state of the data than what is not there.
+            let digest = digest(fault.problem.as_bytes());
+            revision.add(names.config(Path::new(&fault.path), digest));
+        }
         let listed = listings.into_entries();
         let mut config_directories: HashSet<PathBuf> = std::mem::take(&mut layers.directories)
             .into_iter()
@@ -299,6 +317,11 @@ impl Load<'_> {
             modules: layers.modules,
             files: Vec::new(),
             directories: listed,
+            unreadable: faults
+                .into_iter()
+                .map(|fault| (fault.path.into(), fault.problem))
+                .collect(),
+            unlisted_module: layers.unlisted_module,
             revision: revision.to_string(),
         };
         let surroundings = Surroundings {
@@ -337,6 +360,11 @@ impl Loaded {
             .files
             .binary_search_by(|file| file.path().cmp(path).then(file.format.cmp(&format)));
         self.files.get(place.ok()?)
+    }
+
+    /// Did the system fail to read something that may be there? A later load may succeed without any change on disk.
+    pub(crate) fn is_incomplete(&self) -> bool {
+        self.snapshot.unreadable().next().is_some() || self.files.iter().any(|file| file.is_unread)
     }
 
     /// The directories that this environment was read from.

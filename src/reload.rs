@@ -24,6 +24,9 @@ use crate::progress::Progress;
 /// Times that a tree which does not hold still is loaded again before it is taken as it is.
 const MAX_ATTEMPTS: usize = 20;
 
+/// Time after which a load that the system kept from reading everything is tried again.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
+
 /// What a reload came to.
 #[derive(Clone, Debug)]
 pub(crate) enum ReloadOutcome {
@@ -174,9 +177,11 @@ impl Worker {
         let mut next = is_watching.then(Pending::everything);
         let mut last_scan = Instant::now();
         loop {
-            let patience = watch
-                .interval(&self.settings)
-                .saturating_sub(last_scan.elapsed());
+            let mut patience = watch.interval(&self.settings);
+            if self.read().any(|(_, loaded)| loaded.is_incomplete()) {
+                patience = patience.min(RETRY_INTERVAL);
+            }
+            let patience = patience.saturating_sub(last_scan.elapsed());
             let Some(mut pending) = next.take().or_else(|| self.wait(patience)) else {
                 return;
             };
@@ -241,7 +246,7 @@ impl Worker {
         });
         let mut touched: BTreeSet<PathBuf> = inside.collect();
         if pending.all {
-            let names = load::environment_names(&self.code);
+            let names = load::environment_names(&self.code).unwrap_or_default();
             touched.extend(names.iter().map(|name| self.code.environment(name)));
         }
         self.is_git_at_work(touched.iter(), start)
@@ -375,7 +380,15 @@ impl Worker {
         } else {
             Progress::silent()
         };
-        let mut names = load::environment_names(&self.code);
+        let mut names = match load::environment_names(&self.code) {
+            Ok(names) => names,
+            Err(fault) => {
+                for name in self.loaded.keys() {
+                    self.environments.keep(name, vec![fault.clone()]);
+                }
+                return;
+            }
+        };
         // One that git is at work in is waited for, and the others should not have to.
         names.sort_by_key(|name| git::is_at_work(&self.code.environment(name)));
         let gone: Vec<String> = self
@@ -439,7 +452,9 @@ impl Worker {
 
     /// Stops serving an environment that is not there, and says what that comes to; `None` where it is there.
     fn let_go(&mut self, name: &str) -> Option<Verdict> {
-        if load::is_environment_name(name) && self.code.environment(name).is_dir() {
+        // What cannot be looked at is not gone: loading it tells what is wrong.
+        let may_be_there = load::is_directory(&self.code.environment(name)).unwrap_or(true);
+        if load::is_environment_name(name) && may_be_there {
             self.is_bereft = false;
             return None;
         }

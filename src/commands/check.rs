@@ -71,7 +71,7 @@ fn what_to_check(arguments: &CheckArgs) -> anyhow::Result<(CodeDirectory, Vec<St
         return Ok((code, vec![name]));
     }
     let code = arguments.code.settings()?.code_directory()?;
-    let names = load::environment_names(&code);
+    let names = load::environment_names(&code).unwrap_or_default();
     if names.is_empty() {
         bail!(NoEnvironments::in_directory(&code));
     }

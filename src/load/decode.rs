@@ -116,7 +116,9 @@ impl Decoder<'_> {
             }
         };
         let Looks { seen, link, .. } = looks;
+        let bytes = bytes.map_err(|reason| reason.of_listed(path));
         let digest = digest_of(&bytes);
+        let is_unread = bytes.as_ref().is_err_and(ReadError::is_passing);
         let file = match known {
             // Written again as it was.
             Some(known) if known.digest == digest => known.file.clone(),
@@ -132,9 +134,10 @@ impl Decoder<'_> {
             format,
             file,
             seen,
-            is_settled: seen.is_some_and(|stamp| !stamp.is_young(now)),
+            is_settled: !is_unread && seen.is_some_and(|stamp| !stamp.is_young(now)),
             link,
             digest,
+            is_unread,
         }
     }
 

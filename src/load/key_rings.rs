@@ -12,6 +12,7 @@ use hiera_resolver::{DataFile, Format, Hash, Layer, Value};
 
 use super::revision::{ContentDigest, digest};
 use super::{ABSENT, Listings, Loaded, read_file, search};
+use crate::environments::Fault;
 use crate::eyaml::{self, Chest, KeySource, KeyTexts, Keys};
 
 /// The keys of each level, by the options that name them.
@@ -22,6 +23,8 @@ pub(crate) struct KeyRings {
     read: Vec<(PathBuf, ContentDigest)>,
     /// The directories in which further ones could appear.
     directories: Vec<PathBuf>,
+    /// The key files that may be there and that the system failed to read.
+    faults: Vec<Fault>,
 }
 
 /// The keys of a level.
@@ -132,10 +135,25 @@ impl KeyRings {
     }
 
     fn read(&mut self, path: &Path, max_file_size: u64) -> Result<Vec<u8>, String> {
-        let bytes = read_file(path, max_file_size).map_err(|error| error.to_string());
-        let digest = bytes.as_ref().map_or(ABSENT, |bytes| digest(bytes));
+        let read = read_file(path, max_file_size);
+        let digest = match &read {
+            Ok(bytes) => digest(bytes),
+            Err(error) if error.is_absence() => ABSENT,
+            Err(error) => {
+                if error.is_passing() {
+                    let fault = Fault::at_path(&path.to_string_lossy(), error);
+                    self.faults.push(fault);
+                }
+                digest(error.to_string().as_bytes())
+            }
+        };
         self.read.push((path.to_path_buf(), digest));
-        bytes
+        read.map_err(|error| error.to_string())
+    }
+
+    /// The key files that the system failed to read.
+    pub(super) fn faults(&self) -> &[Fault] {
+        &self.faults
     }
 
     /// The key files that were looked for: a new key is a new state of the data.

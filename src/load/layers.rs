@@ -1,5 +1,7 @@
 //! The layers of an environment: its `hiera.yaml`, those of its modules, and `environment.conf`.
 
+use std::fs::DirEntry;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,7 +10,9 @@ use hiera_resolver::config::{ConfigFault, ConfigFaults};
 use hiera_resolver::glob;
 use hiera_resolver::{Layer, LayerKind, Value};
 
+use super::absence::{is_absence, is_directory};
 use super::{CodeDirectory, Layers, Listings, read_file};
+use crate::environments::Fault;
 
 /// May a directory of this name be an environment?
 pub(crate) fn is_environment_name(name: &str) -> bool {
@@ -26,14 +30,16 @@ pub(crate) fn is_module_name(name: &str) -> bool {
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// The environments of a code directory, sorted.
-pub(crate) fn environment_names(code: &CodeDirectory) -> Vec<String> {
-    let mut names: Vec<String> = directories_in(&code.root.join("environments"))
-        .into_iter()
-        .filter(|name| is_environment_name(name))
-        .collect();
+/// The environments of a code directory, sorted; none where there is no directory with environments.
+pub(crate) fn environment_names(code: &CodeDirectory) -> Result<Vec<String>, Fault> {
+    let directory = code.root.join("environments");
+    let mut names = directories_in(&directory).map_err(|fault| Fault {
+        problem: format!("cannot be read: {}", fault.problem),
+        ..fault
+    })?;
+    names.retain(|name| is_environment_name(name));
     names.sort();
-    names
+    Ok(names)
 }
 
 /// Reads all configurations of an environment.
@@ -45,6 +51,7 @@ pub(super) fn read_layers(code: &CodeDirectory, name: &str) -> Layers {
     let environment = environment_layer(code, &root, &conf, &mut texts);
     let mut modules: Vec<(ArcStr, Layer)> = Vec::new();
     let mut module_roots = Vec::new();
+    let mut faults = conf.faults;
     let mut directories = vec![root];
     directories.extend(
         conf.modulepath
@@ -59,12 +66,18 @@ pub(super) fn read_layers(code: &CodeDirectory, name: &str) -> Layers {
             .map(Path::to_path_buf),
     );
     for directory in &conf.modulepath {
-        let mut names = directories_in(directory);
+        let mut names = directories_in(directory).unwrap_or_else(|fault| {
+            faults.push(fault);
+            Vec::new()
+        });
         names.sort();
         for module in names.iter().filter(|name| is_module_name(name)) {
             if !modules.iter().any(|(known, _)| known == module) {
                 let root = directory.join(module);
-                modules.push((module.into(), module_layer(code, &root, module, &mut texts)));
+                // A directory before this one may have a module of the same name, which would count instead.
+                let layer = unlisted_module(&faults)
+                    .unwrap_or_else(|| module_layer(code, &root, module, &mut texts));
+                modules.push((module.into(), layer));
                 module_roots.push(root);
             }
         }
@@ -77,7 +90,15 @@ pub(super) fn read_layers(code: &CodeDirectory, name: &str) -> Layers {
         texts,
         directories,
         module_roots,
+        unlisted_module: unlisted_module(&faults),
+        faults,
     }
+}
+
+/// The layer of a module that may lie in a directory which cannot be listed.
+fn unlisted_module(faults: &[Fault]) -> Option<Layer> {
+    let fault = faults.first()?;
+    Some(Layer::unreadable(&fault.path, &fault.problem))
 }
 
 /// The global layer.
@@ -97,15 +118,8 @@ pub(crate) fn environment_layer(
     conf: &EnvironmentConf,
     texts: &mut Vec<(PathBuf, Vec<u8>)>,
 ) -> Layer {
-    if let Some((line, text)) = &conf.fault {
-        let path = root.join("environment.conf").to_string_lossy().into();
-        let problem = format!("this is neither a setting, a section nor a comment: `{text}`");
-        return Layer::Faulty(ConfigFaults::new(vec![ConfigFault {
-            path,
-            line: *line,
-            column: 1,
-            problem,
-        }]));
+    if let Some(refusal) = &conf.refusal {
+        return Layer::Faulty(ConfigFaults::new(vec![refusal.clone()]));
     }
     let layer = configured(
         code,
@@ -132,15 +146,17 @@ pub(crate) fn module_layer(
     let kind = LayerKind::Module(name.into());
     let layer = configured(code, kind.clone(), &root.join("hiera.yaml"), texts);
     let metadata = root.join("metadata.json");
-    let provider = read_file(&metadata, code.max_file_size)
-        .ok()
-        .and_then(|bytes| {
+    let provider = match read_file(&metadata, code.max_file_size) {
+        Ok(bytes) => {
             let provider = data_provider_of(&bytes);
             if provider.is_some() {
                 texts.push((metadata, bytes));
             }
             provider
-        });
+        }
+        Err(reason) if reason.is_absence() || overrides_provider(layer.as_ref()) => None,
+        Err(reason) => return Layer::unreadable(&metadata.to_string_lossy(), &reason),
+    };
     with_provider(
         layer,
         provider.as_deref(),
@@ -158,13 +174,8 @@ fn with_provider(
     root: &Path,
     function: &str,
 ) -> Layer {
-    let is_version_5 = match &layer {
-        Some(Layer::Configured(config)) => config.version() >= 5,
-        Some(Layer::Faulty(_)) => true,
-        _ => false,
-    };
     match (provider, layer) {
-        (_, Some(layer)) if is_version_5 => layer,
+        (_, Some(layer)) if overrides_provider(Some(&layer)) => layer,
         (None, layer) => layer.unwrap_or(Layer::Absent),
         (Some("none"), _) => Layer::Absent,
         (Some("hiera"), Some(layer @ Layer::Configured(_))) => layer,
@@ -177,6 +188,15 @@ fn with_provider(
     }
 }
 
+/// Is the configuration of a layer one of version 5, good or not?
+fn overrides_provider(layer: Option<&Layer>) -> bool {
+    match layer {
+        Some(Layer::Configured(config)) => config.version() >= 5,
+        Some(Layer::Faulty(_)) => true,
+        _ => false,
+    }
+}
+
 /// A layer whose configuration is there; `None` where it is not.
 fn configured(
     code: &CodeDirectory,
@@ -184,9 +204,6 @@ fn configured(
     path: &Path,
     texts: &mut Vec<(PathBuf, Vec<u8>)>,
 ) -> Option<Layer> {
-    if !path.exists() {
-        return None;
-    }
     let shown = path.to_string_lossy();
     Some(match read_file(path, code.max_file_size) {
         Ok(bytes) => {
@@ -194,6 +211,7 @@ fn configured(
             texts.push((path.to_owned(), bytes));
             layer
         }
+        Err(reason) if reason.is_absence() => return None,
         Err(reason) => Layer::unreadable(&shown, &reason),
     })
 }
@@ -217,8 +235,10 @@ pub(crate) struct EnvironmentConf {
     /// The directories with modules, in order.
     pub(crate) modulepath: Vec<PathBuf>,
     pub(crate) data_provider: Option<String>,
-    /// The first line that makes no sense: Puppet then refuses the environment.
-    fault: Option<(u32, String)>,
+    /// The first line that makes no sense, or why it cannot be read: Puppet then refuses the environment.
+    refusal: Option<ConfigFault>,
+    /// The directories that could hold directories with modules but cannot be listed.
+    faults: Vec<Fault>,
 }
 
 impl EnvironmentConf {
@@ -233,24 +253,43 @@ impl EnvironmentConf {
         let mut conf = EnvironmentConf {
             modulepath,
             data_provider: None,
-            fault: None,
+            refusal: None,
+            faults: Vec::new(),
         };
         let path = root.join("environment.conf");
-        let Ok(bytes) = read_file(&path, code.max_file_size) else {
-            return conf;
+        let refusal = |line, problem| ConfigFault {
+            path: path.to_string_lossy().into(),
+            line,
+            column: 1,
+            problem,
+        };
+        let bytes = match read_file(&path, code.max_file_size) {
+            Ok(bytes) => bytes,
+            Err(reason) => {
+                if !reason.is_absence() {
+                    conf.refusal = Some(refusal(1, format!("cannot be read: {reason}")));
+                }
+                return conf;
+            }
         };
         let text = String::from_utf8_lossy(&bytes).into_owned();
         match settings_of(&text) {
             Ok(settings) => {
                 for (setting, value) in settings {
                     match setting {
-                        "modulepath" => conf.modulepath = module_directories(code, name, value),
+                        "modulepath" => {
+                            (conf.modulepath, conf.faults) = module_directories(code, name, value);
+                        }
                         "environment_data_provider" => conf.data_provider = Some(value.to_owned()),
                         _ => {}
                     }
                 }
             }
-            Err((line, text)) => conf.fault = Some((line, text.to_owned())),
+            Err((line, text)) => {
+                let problem =
+                    format!("this is neither a setting, a section nor a comment: `{text}`");
+                conf.refusal = Some(refusal(line, problem));
+            }
         }
         texts.push((path, bytes));
         conf
@@ -298,27 +337,32 @@ fn unquoted(value: &str) -> &str {
     value.strip_suffix(['"', '\'']).unwrap_or(value).trim_end()
 }
 
-fn module_directories(code: &CodeDirectory, environment: &str, value: &str) -> Vec<PathBuf> {
+/// The directories that a module path names, and those it goes through that cannot be listed.
+fn module_directories(
+    code: &CodeDirectory,
+    environment: &str,
+    value: &str,
+) -> (Vec<PathBuf>, Vec<Fault>) {
     let root = code.environment(environment);
     let mut directories = Vec::new();
+    let listings = Listings::default();
     for element in value.split(':').filter(|element| !element.is_empty()) {
         let filled = fill_settings(element, code, environment);
         let joined = hiera_resolver::path::join(&root.to_string_lossy(), &filled);
         let path = hiera_resolver::path::normalize(&joined).into_owned();
         if path.contains(['*', '?', '[', '{']) {
-            directories.extend(expand_directories(&path));
+            directories.extend(expand_directories(&path, &listings));
         } else {
             directories.push(PathBuf::from(path));
         }
     }
-    directories
+    (directories, listings.faults())
 }
 
 /// `modulepath = site-*` names directories: the parents of whatever lies in them.
-fn expand_directories(pattern: &str) -> Vec<PathBuf> {
-    let listings = Listings::default();
-    let found = glob::expand(&format!("{pattern}/*/"), &listings);
-    let files = glob::expand(&format!("{pattern}/*/*"), &listings);
+fn expand_directories(pattern: &str, listings: &Listings) -> Vec<PathBuf> {
+    let found = glob::expand(&format!("{pattern}/*/"), listings);
+    let files = glob::expand(&format!("{pattern}/*/*"), listings);
     let mut directories: Vec<PathBuf> = Vec::new();
     let parents = found.iter().filter_map(|path| Path::new(path).parent());
     let grandparents = files
@@ -368,16 +412,28 @@ fn replace_word(text: &str, name: &str, value: &str) -> String {
     out + rest
 }
 
-/// The directories in a directory, links to such included.
-fn directories_in(directory: &Path) -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir(directory) else {
-        return Vec::new();
-    };
-    entries
-        .filter_map(Result::ok)
-        .filter(|entry| entry.path().is_dir())
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .collect()
+/// The directories in a directory, links to such included, and what may be one but cannot be looked at: what lies in
+/// it then says why.
+fn directories_in(directory: &Path) -> Result<Vec<String>, Fault> {
+    let mut names = Vec::new();
+    let listed = read_directory(directory, |entry| {
+        if is_directory(&entry.path()).unwrap_or(true) {
+            names.extend(entry.file_name().into_string());
+        }
+    });
+    match listed {
+        Err(error) if !is_absence(&error) => {
+            Err(Fault::at_path(&directory.to_string_lossy(), &error))
+        }
+        _ => Ok(names),
+    }
+}
+
+fn read_directory(directory: &Path, mut visit: impl FnMut(DirEntry)) -> io::Result<()> {
+    for entry in std::fs::read_dir(directory)? {
+        visit(entry?);
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -442,7 +498,7 @@ mod tests {
                 "p",
                 "site:/abs:$basemodulepath:$codedir/x/$environment"
             ),
-            expected
+            (expected, Vec::new())
         );
     }
 }

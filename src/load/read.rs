@@ -7,6 +7,9 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
+use super::absence::is_absence;
+use super::listings::NOT_UTF_8;
+
 /// Why a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReadError {
@@ -16,8 +19,31 @@ pub(crate) enum ReadError {
     Special(&'static str),
     #[error("it is larger than {limit} bytes; raise the limit `max_file_size` if that is meant")]
     TooLarge { limit: u64 },
+    #[error("{NOT_UTF_8}")]
+    Name,
     #[error("{0}")]
     System(#[from] io::Error),
+}
+
+impl ReadError {
+    /// Is there no such file?
+    pub(crate) fn is_absence(&self) -> bool {
+        matches!(self, ReadError::System(error) if is_absence(error))
+    }
+
+    /// The same for a file that a listing has shown: one that is not there by its name has a name that cannot be
+    /// written as text.
+    pub(super) fn of_listed(self, path: &str) -> Self {
+        match path.contains(char::REPLACEMENT_CHARACTER) && self.is_absence() {
+            true => ReadError::Name,
+            false => self,
+        }
+    }
+
+    /// Is it the system's doing rather than the file's? It may go as it came, without a change of the file.
+    pub(super) fn is_passing(&self) -> bool {
+        matches!(self, ReadError::System(_))
+    }
 }
 
 /// Reads a file of at most `limit` bytes. Pipes, sockets and devices are refused before they are opened for

@@ -8,7 +8,9 @@ use hiera_resolver::glob::EntryKind;
 use hiera_resolver::template::{Part, Template};
 use hiera_resolver::{Format, Layer, path};
 
-use super::listings::{Listings, identity_of, nearest_directory};
+use super::absence::may_exist;
+use super::listings::{Listings, nearest_directory};
+use crate::environments::Fault;
 
 /// Directories below each other that are followed. Real trees have fewer than ten.
 const MAX_DEPTH: usize = 64;
@@ -242,6 +244,8 @@ pub(super) struct Found {
     pub(super) files: Vec<(String, Format)>,
     /// The directories in which further ones could appear, beside those that were listed.
     pub(super) directories: Vec<PathBuf>,
+    /// Where the search ended early, and why: what lies at or below these paths is unknown.
+    pub(super) faults: Vec<Fault>,
     /// How often each directory was come to in this search.
     visits: HashMap<(u64, u64), usize>,
 }
@@ -249,7 +253,7 @@ pub(super) struct Found {
 impl Found {
     fn search(&mut self, pattern: &Pattern, format: Format, listings: &Listings) {
         if let Some(only) = pattern.as_path() {
-            if Path::new(only).exists() {
+            if may_exist(Path::new(only)) {
                 self.files.push((only.to_owned(), format));
             }
             self.directories.extend(nearest_directory(Path::new(only)));
@@ -259,7 +263,7 @@ impl Found {
             // A variable right below the root of the disk: nobody means that, and it would be searched whole.
             return;
         }
-        if pattern.matches(&pattern.root) && Path::new(&pattern.root).exists() {
+        if pattern.matches(&pattern.root) && may_exist(Path::new(&pattern.root)) {
             self.files.push((pattern.root.clone(), format));
         }
         self.directories
@@ -275,7 +279,7 @@ impl Found {
         listings: &Listings,
         above: &mut Vec<(u64, u64)>,
     ) {
-        let Some(identity) = identity_of(directory) else {
+        let Some(identity) = listings.identity(directory) else {
             return;
         };
         // A link to a directory it lies in would go on forever, and many links to each other nearly so.

@@ -93,6 +93,7 @@ mod tests {
             is_settled: true,
             link: None,
             digest: 0,
+            is_unread: false,
         };
         let held_still = |move_something: &dyn Fn()| {
             let files: Vec<_> = paths.iter().map(|path| file(path)).collect();

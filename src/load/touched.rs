@@ -32,7 +32,8 @@ impl Loaded {
         name: &str,
         paths: &BTreeSet<PathBuf>,
     ) -> Option<Loaded> {
-        if self.surroundings.has_links || paths.len() > MAX_TOUCHED {
+        let is_unreadable = self.snapshot.unreadable().next().is_some();
+        if self.surroundings.has_links || is_unreadable || paths.len() > MAX_TOUCHED {
             return None;
         }
         let keys = KeyRings::of(
@@ -114,10 +115,8 @@ impl Loaded {
             Err(error) if error.kind() == ErrorKind::NotFound => false,
             _ => return None,
         };
-        // Others are not found by a search either.
-        let (Some(path), Some(directory)) = (path.to_str(), directory.to_str()) else {
-            return Some(None);
-        };
+        // Of other names a listing has to tell what stands for them.
+        let (path, directory) = (path.to_str()?, directory.to_str()?);
         let (_, name) = path.rsplit_once('/')?;
         Some(Some(Touched {
             path,

@@ -48,5 +48,7 @@ mod status;
 mod support;
 /// Output on a terminal: colours, and none with `NO_COLOR`.
 mod terminal;
+/// What the system refuses to show is not taken for absent.
+mod unreadable;
 /// Code directories without environments, and control repositories given by themselves.
 mod vacant;

@@ -52,11 +52,22 @@ impl Process {
 
     /// The same, of a command line.
     #[track_caller]
-    pub(crate) fn launch_command(mut server: Command, variables: &[(&str, &str)]) -> Self {
+    pub(crate) fn launch_command(server: Command, variables: &[(&str, &str)]) -> Self {
+        Process::launch_after("true", server, variables)
+    }
+
+    /// The same after a shell command, which may set limits or put another program in front of `"$@"`.
+    #[track_caller]
+    pub(crate) fn launch_after(
+        setup: &str,
+        mut server: Command,
+        variables: &[(&str, &str)],
+    ) -> Self {
         server.args(["--listen", "127.0.0.1:0"]);
         // A server that goes wrong must not take the machine with it.
+        let script = format!("ulimit -v 6000000 && {setup} && exec \"$@\"");
         let mut child = Command::new("sh")
-            .args(["-c", "ulimit -v 6000000 && exec \"$@\"", "sh"])
+            .args(["-c", &script, "sh"])
             .arg(server.get_program())
             .args(server.get_args())
             .current_dir("/")

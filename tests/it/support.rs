@@ -118,6 +118,14 @@ pub(crate) fn hierad() -> Command {
     process
 }
 
+/// A shell command for [`Process::launch_after`] that makes permissions count even for root.
+///
+/// [`Process::launch_after`]: crate::process::Process::launch_after
+pub(crate) fn without_privileges() -> &'static str {
+    // As root, a process without capabilities may do what the bits of its own files say. Others cannot do more anyway.
+    "{ [ $(id -u) != 0 ] || set -- setpriv --bounding-set -all --inh-caps -all \"$@\"; }"
+}
+
 /// What a process printed, as text.
 pub(crate) fn printed(output: &Output) -> (String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -31,9 +31,10 @@ pub enum LayerKind {
 }
 
 /// A layer as it is on disk.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub enum Layer {
     /// It has no configuration, and so no data.
+    #[default]
     Absent,
     /// Puppet passes over its configuration, for this reason.
     Ignored(ConfigFault),

@@ -53,6 +53,11 @@ pub trait Directory {
     ///
     /// The path has no `.`, `..` or doubled slashes, but may lead through links to directories.
     fn entries(&self, path: &str) -> Vec<Entry>;
+
+    /// Is it unknown what lies in this directory?
+    fn is_unreadable(&self, _path: &str) -> bool {
+        false
+    }
 }
 
 /// The files that an absolute pattern matches, by their paths, most important first.
@@ -64,7 +69,8 @@ pub trait Directory {
 /// a tree that knows no targets cannot tell, and a hierarchy has no use for it.
 ///
 /// A pattern that is not absolute matches nothing, nor does one whose braces have more than 10,000
-/// alternatives or that takes an unreasonable amount of work.
+/// alternatives or that takes an unreasonable amount of work. One that goes through a directory which is unreadable
+/// gives that directory: whoever opens it learns why.
 pub fn expand(pattern: &str, tree: &impl Directory) -> Vec<String> {
     let mut walk = Walk {
         tree,
@@ -72,10 +78,12 @@ pub fn expand(pattern: &str, tree: &impl Directory) -> Vec<String> {
         alternatives: MAX_ALTERNATIVES,
         work: MAX_WORK,
         found: Vec::new(),
+        unreadable: None,
     };
-    match walk.start(pattern) {
-        Ok(()) => walk.found,
-        Err(OutOfBounds) => Vec::new(),
+    match (walk.start(pattern), walk.unreadable) {
+        (_, Some(directory)) => vec![directory],
+        (Ok(()), None) => walk.found,
+        (Err(OutOfBounds), None) => Vec::new(),
     }
 }
 
@@ -121,6 +129,8 @@ struct Walk<'t, T> {
     alternatives: usize,
     work: usize,
     found: Vec<String>,
+    /// The first directory come to that is unreadable.
+    unreadable: Option<String>,
 }
 
 impl<T: Directory> Walk<'_, T> {
@@ -171,6 +181,8 @@ impl<T: Directory> Walk<'_, T> {
             self.found.push(visit.path.clone());
         }
         if visit.kind == Some(EntryKind::File) {
+            // What cannot be looked at may be a directory all the same.
+            self.note_unreadable(&visit.path);
             return Ok(());
         }
         if components().any(|component| component.literal().is_none()) {
@@ -309,10 +321,17 @@ impl<T: Directory> Walk<'_, T> {
             return Rc::clone(entries);
         }
         let mut entries = self.tree.entries(path);
+        self.note_unreadable(path);
         entries.sort_unstable_by(|left, right| left.name.cmp(&right.name));
         let entries: Rc<[Entry]> = entries.into();
         self.listings.insert(path.to_owned(), Rc::clone(&entries));
         entries
+    }
+
+    fn note_unreadable(&mut self, path: &str) {
+        if self.unreadable.is_none() && self.tree.is_unreadable(path) {
+            self.unreadable = Some(path.to_owned());
+        }
     }
 }
 

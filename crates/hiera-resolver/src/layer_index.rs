@@ -515,12 +515,9 @@ mod tests {
         );
         let file = DataFile::decode(file, Format::Yaml, b"{}", &mut Default::default());
         let snapshot = Snapshot::build(Parts {
-            global: Arc::new(Layer::Absent),
             environment: layer,
-            modules: Vec::new(),
             files: vec![(Format::Yaml, Arc::new(file))],
-            directories: Vec::new(),
-            revision: String::new(),
+            ..Parts::default()
         });
         let facts = facts.iter();
         let facts: Hash = facts

@@ -6,7 +6,7 @@ use arcstr::ArcStr;
 use indexmap::IndexMap;
 
 use crate::config::{Layer, LayerKind};
-use crate::data::{DataFile, Format, KeysId};
+use crate::data::{DataFile, FileFault, Format, KeysId};
 use crate::glob::{self, Directory, Entry};
 use crate::layer_index::{Files, LayerIndex};
 use crate::tree::Tree;
@@ -27,6 +27,9 @@ pub struct Snapshot {
     eyaml: IndexMap<KeysId, Map<Arc<DataFile>>, foldhash::fast::RandomState>,
     unknown: Map<Arc<DataFile>>,
     directories: Map<Arc<[Entry]>>,
+    /// Stands for each file that may lie at or below a path which could not be read.
+    unreadable: Arc<[DataFile]>,
+    unlisted_module: Option<Arc<Layer>>,
     indices: Arc<Indices>,
     revision: String,
 }
@@ -40,7 +43,7 @@ struct Indices {
 }
 
 /// What a snapshot is made of.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Parts {
     /// The global layer, which all environments share.
     pub global: Arc<Layer>,
@@ -52,6 +55,10 @@ pub struct Parts {
     pub files: Vec<(Format, Arc<DataFile>)>,
     /// The directories that globs may go through, by absolute path.
     pub directories: Vec<(ArcStr, Arc<[Entry]>)>,
+    /// The paths at or below which there may be files that are not known, and why. Lookups that come to one fail.
+    pub unreadable: Vec<(ArcStr, String)>,
+    /// The layer of every module that is not named, where there may be others; it says why they are not known.
+    pub unlisted_module: Option<Layer>,
     /// The digest of all this.
     pub revision: String,
 }
@@ -72,6 +79,8 @@ pub struct Differences {
 impl Snapshot {
     /// Puts the parts together.
     pub fn build(parts: Parts) -> Self {
+        let unreadable = parts.unreadable.iter();
+        let unreadable = unreadable.map(|(path, reason)| DataFile::unreadable(path, reason));
         let mut snapshot = Snapshot {
             yaml: Map::default(),
             json: Map::default(),
@@ -82,6 +91,8 @@ impl Snapshot {
             environment: Arc::new(parts.environment),
             modules: Arc::new(parts.modules.into_iter().collect()),
             directories: parts.directories.into_iter().collect(),
+            unreadable: unreadable.collect(),
+            unlisted_module: parts.unlisted_module.map(Arc::new),
             indices: Arc::default(),
             revision: parts.revision,
         };
@@ -97,6 +108,10 @@ impl Snapshot {
     }
 
     fn index(&self) -> Indices {
+        if !self.unreadable.is_empty() {
+            // A path that leads to no known file may lead to one that could not be read: an index cannot tell.
+            return Indices::default();
+        }
         let files = |format| self.map(format).map_or(Files::new(), Map::as_slice);
         let index = |layer: &Layer| LayerIndex::build(layer.config()?, files);
         let modules = self.modules.iter();
@@ -136,6 +151,21 @@ impl Snapshot {
     /// What lies in a directory, where it is one that globs may go through.
     pub fn listing(&self, directory: &str) -> Option<&Arc<[Entry]>> {
         self.directories.get(directory)
+    }
+
+    /// The paths at or below which there may be files that are not known, and why.
+    pub fn unreadable(&self) -> impl Iterator<Item = &FileFault> {
+        self.unreadable
+            .iter()
+            .filter_map(|file| file.contents().err())
+    }
+
+    /// What stands for a file that is not known but may be there.
+    fn unreadable_above(&self, path: &str) -> Option<&DataFile> {
+        self.unreadable.iter().find(|file| {
+            let below = path.strip_prefix(file.path().as_str());
+            below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+        })
     }
 
     /// The digest of what is loaded: the same data gives the same one everywhere.
@@ -189,11 +219,14 @@ impl Tree for Snapshot {
     }
 
     fn module(&self, name: &str) -> Option<&Layer> {
-        self.modules.get(name)
+        self.modules.get(name).or(self.unlisted_module.as_deref())
     }
 
     fn file(&self, path: &str, format: Format) -> Option<&DataFile> {
-        self.map(format)?.get(path).map(Arc::as_ref)
+        let known = self.map(format).and_then(|files| files.get(path));
+        known
+            .map(Arc::as_ref)
+            .or_else(|| self.unreadable_above(path))
     }
 
     fn layer_index(&self, layer: &LayerKind) -> Option<&LayerIndex> {
@@ -216,6 +249,10 @@ impl Directory for Snapshot {
             .get(path.as_ref())
             .map(|entries| entries.to_vec())
             .unwrap_or_default()
+    }
+
+    fn is_unreadable(&self, path: &str) -> bool {
+        self.unreadable_above(path).is_some() && !self.directories.contains_key(path)
     }
 }
 
@@ -243,12 +280,10 @@ mod tests {
         };
         let files = ["/a", "/c", "/d"].map(|path| (Format::Yaml, file(path, "k: 1")));
         let first = Snapshot::build(Parts {
-            global: Arc::new(Layer::Absent),
-            environment: Layer::Absent,
-            modules: Vec::new(),
             files: files.to_vec(),
             directories: vec![("/".into(), entries(&["a", "c", "d"]))],
             revision: "1".to_owned(),
+            ..Parts::default()
         });
         let next = first.with(Differences {
             files: vec![

@@ -23,12 +23,9 @@ fn snapshot(config: &str) -> Snapshot {
     let file = DataFile::decode(path, Format::Yaml, data.as_bytes(), &mut Texts::default());
     let config = config.as_bytes();
     Snapshot::build(Parts {
-        global: Arc::new(Layer::Absent),
         environment: Layer::parse(LayerKind::Environment, "/env/hiera.yaml", "/", config),
-        modules: Vec::new(),
         files: vec![(Format::Yaml, Arc::new(file))],
-        directories: Vec::new(),
-        revision: String::new(),
+        ..Parts::default()
     })
 }
 

@@ -1,0 +1,199 @@
+//! What the system refuses to show is not taken for absent: lookups that come to it fail, and faults name it.
+//!
+//! Permissions do not stop root, as whom tests may run: the binary is run without its privileges.
+
+use std::fs::{self, Permissions};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::{Command, Output};
+
+use serde_json::json;
+
+use crate::process::{Process, wait_for};
+use crate::support::{TestServer, Tree, printed, without_privileges};
+
+const FIXTURE: &str = r#"
+//- /hiera.yaml
+version: 5
+hierarchy:
+  - name: node
+    path: "nodes/%{trusted.certname}.yaml"
+  - name: parts
+    glob: "parts/*/*.yaml"
+  - name: common
+    path: common.yaml
+//- /data/common.yaml
+k: common
+"#;
+
+const DENIED: &str = "Permission denied";
+
+/// Makes something that may not be read.
+fn deny(tree: &Tree, path: &str) {
+    fs::set_permissions(tree.path(path), Permissions::from_mode(0o000)).unwrap();
+}
+
+/// Runs a command on a tree as someone whom permissions stop.
+fn run(tree: &Tree, command: &str, arguments: &[&str]) -> Output {
+    let hierad = tree.hierad(command);
+    let script = format!("{} && exec \"$@\"", without_privileges());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script, "sh"]).arg(hierad.get_program());
+    shell.args(hierad.get_args()).args(arguments);
+    shell.current_dir("/").output().unwrap()
+}
+
+/// Looks a key up in the server and on the command line: both fail and name the path.
+#[track_caller]
+fn fails(tree: &Tree, key: &str, path: &str) {
+    let named = tree.path(path).display().to_string();
+    let says_so = |text: &str| text.contains(DENIED) && text.contains(&named);
+    let (out, err) = printed(&run(tree, "lookup", &["--node", "n", key]));
+    assert!(says_so(&err) && out.is_empty(), "{out}{err}");
+    let checked = run(tree, "check", &[]);
+    let (out, _) = printed(&checked);
+    assert!(says_so(&out), "{out}");
+    assert_eq!(checked.status.code(), Some(1));
+    let server = Process::launch_after(without_privileges(), tree.hierad("serve"), &[]);
+    wait_for("the server to be ready", || {
+        (server.get("/readyz").status == 200).then_some(())
+    });
+    let answer = server.lookup(json!({ "key": key, "node": "n" }).to_string().as_bytes());
+    assert_eq!(answer.status, 422, "{}", answer.text());
+    assert!(says_so(&answer.text()), "{}", answer.text());
+    let shown = server.get("/environments/production").json();
+    assert_eq!(shown["state"], "faulty");
+    assert!(says_so(&shown["faults"].to_string()), "{shown}");
+}
+
+#[test]
+fn a_directory_that_cannot_be_listed_fails_the_lookups_that_come_to_it() {
+    let tree = Tree::new(FIXTURE);
+    tree.write("/data/nodes/n.yaml", "k: node");
+    deny(&tree, "/data/nodes");
+    fails(&tree, "k", "/data/nodes");
+}
+
+#[test]
+fn a_glob_through_a_directory_that_cannot_be_listed_fails() {
+    let tree = Tree::new(FIXTURE);
+    tree.write("/data/parts/good/a.yaml", "k: part");
+    tree.write("/data/parts/bad/a.yaml", "k: part");
+    deny(&tree, "/data/parts/bad");
+    fails(&tree, "k", "/data/parts/bad");
+}
+
+#[test]
+fn a_link_that_leads_where_nothing_can_be_seen_fails_globs_through_it() {
+    let tree = Tree::new(FIXTURE);
+    tree.write("R/vault/inner/a.yaml", "k: part");
+    fs::create_dir_all(tree.path("/data/parts")).unwrap();
+    symlink(tree.path("R/vault/inner"), tree.path("/data/parts/bad")).unwrap();
+    deny(&tree, "R/vault");
+    fails(&tree, "k", "/data/parts/bad");
+}
+
+#[test]
+fn a_plain_path_that_cannot_be_looked_at_fails() {
+    let tree = Tree::new(FIXTURE);
+    deny(&tree, "/data");
+    fails(&tree, "k", "/data");
+}
+
+#[test]
+fn other_lookups_are_answered() {
+    let tree = Tree::new(FIXTURE);
+    tree.write("/data/nodes/n.yaml", "k: node");
+    tree.write("/data/nodes/below/x.yaml", "k: below");
+    deny(&tree, "/data/nodes/below");
+    let server = Process::launch_after(without_privileges(), tree.hierad("serve"), &[]);
+    wait_for("the server to be ready", || {
+        (server.get("/readyz").status == 200).then_some(())
+    });
+    let value = |node: &str| {
+        let answer = server.lookup(json!({ "key": "k", "node": node }).to_string().as_bytes());
+        match answer.status {
+            200 => answer.json()["value"].clone(),
+            status => json!(status),
+        }
+    };
+    assert_eq!(value("n"), "node");
+    assert_eq!(value("unknown"), "common");
+    assert_eq!(value("below/x"), 422);
+}
+
+#[test]
+fn configurations_that_cannot_be_read_are_not_taken_for_absent() {
+    let fixture = format!("{FIXTURE}//- /environment.conf\nmodulepath = site\n");
+    for path in ["/hiera.yaml", "/environment.conf"] {
+        let tree = Tree::new(&fixture);
+        deny(&tree, path);
+        fails(&tree, "k", path);
+    }
+    let fixture = format!("{FIXTURE}//- /modules/m/metadata.json\n{{}}\n");
+    for (denied, named) in [
+        ("/modules/m", "/modules/m/hiera.yaml"),
+        ("/modules/m/metadata.json", "/modules/m/metadata.json"),
+    ] {
+        let tree = Tree::new(&fixture);
+        deny(&tree, denied);
+        fails(&tree, "m::k", named);
+    }
+}
+
+#[test]
+fn a_module_may_lie_in_a_directory_that_cannot_be_listed() {
+    let tree = Tree::new(FIXTURE);
+    tree.write("/modules/m/hiera.yaml", "version: 5\n");
+    tree.write("/modules/m/data/common.yaml", "m::k: own");
+    tree.write("C/modules/m/hiera.yaml", "version: 5\n");
+    tree.write("C/modules/m/data/common.yaml", "m::k: base");
+    deny(&tree, "/modules");
+    fails(&tree, "m::k", "/modules");
+}
+
+#[test]
+fn metadata_that_cannot_be_read_does_not_matter_beside_a_configuration_of_version_5() {
+    let tree = Tree::new(FIXTURE);
+    tree.write("/modules/m/hiera.yaml", "version: 5\n");
+    tree.write("/modules/m/data/common.yaml", "m::k: 1");
+    tree.write("/modules/m/metadata.json", "{}");
+    deny(&tree, "/modules/m/metadata.json");
+    let (out, err) = printed(&run(&tree, "lookup", &["m::k"]));
+    assert_eq!((out.as_str(), err.as_str()), ("--- 1\n", ""));
+}
+
+#[test]
+fn a_key_that_cannot_be_read_is_a_fault() {
+    let tree = Tree::new(&FIXTURE.replace(
+        "    path: common.yaml",
+        "    path: common.yaml\n    lookup_key: eyaml_lookup_key\n    options: {pkcs7_private_key: /KEYS/private, pkcs7_public_key: /KEYS/public}",
+    ));
+    tree.write("R/keys/private", "");
+    let keys = tree.path("R/keys");
+    let hiera = fs::read_to_string(tree.path("/hiera.yaml")).unwrap();
+    tree.write(
+        "/hiera.yaml",
+        hiera.replace("/KEYS", keys.to_str().unwrap()),
+    );
+    deny(&tree, "R/keys");
+    let (out, _) = printed(&run(&tree, "check", &[]));
+    let named = keys.join("private").display().to_string();
+    assert!(
+        out.contains(&format!("{named}:1:1: cannot be read: {DENIED}")),
+        "{out}"
+    );
+}
+
+#[test]
+fn a_name_that_is_not_utf_8_is_a_fault() {
+    let tree = Tree::new(FIXTURE);
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9.yaml");
+    fs::create_dir_all(tree.path("/data/parts/a")).unwrap();
+    fs::write(tree.path("/data/parts/a").join(name), "k: part").unwrap();
+    let server = TestServer::of(tree, "");
+    let detail = server
+        .lookup(&json!({ "key": "k" }))
+        .detail(422, "lookup-failed");
+    assert!(detail.contains("not valid UTF-8"), "{detail}");
+}
