@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 pub use log_level::{LogLevel, LogLevelError};
-pub use settings::{Limits, LogFormat, Reload, Remote, Settings, WatchMode};
+pub use settings::{FollowLinks, Limits, LogFormat, Reload, Remote, Settings, WatchMode};
 
 use crate::load::{self, CodeDirectory};
 
@@ -123,6 +123,8 @@ impl Settings {
             control_repository: None,
             hiera_config,
             max_file_size: self.limits.max_file_size,
+            max_files: self.limits.max_files,
+            follow_links: self.reload.follow_links,
         })
     }
 }

@@ -31,6 +31,7 @@ use hiera_resolver::{DataFile, Format, Layer, Snapshot};
 use self::decode::Decoder;
 use self::revision::{ContentDigest, Names, Revision, digest};
 use self::second_look::SecondLook;
+use crate::config::FollowLinks;
 use crate::environments::Fault;
 use crate::progress::Progress;
 
@@ -57,6 +58,10 @@ pub struct CodeDirectory {
     pub hiera_config: Option<PathBuf>,
     /// The size in bytes beyond which a file is not read.
     pub max_file_size: u64,
+    /// The number of files in one environment beyond which no more are searched for.
+    pub max_files: usize,
+    /// The links that are followed.
+    pub follow_links: FollowLinks,
 }
 
 impl CodeDirectory {

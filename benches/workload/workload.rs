@@ -99,6 +99,8 @@ pub(crate) fn load(tree: &Path) -> Environments {
         control_repository: None,
         hiera_config: None,
         max_file_size: 1 << 30,
+        max_files: usize::MAX,
+        follow_links: hierad::config::FollowLinks::All,
     })
 }
 

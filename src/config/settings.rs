@@ -44,6 +44,8 @@ pub struct Limits {
     pub request_timeout_ms: u64,
     /// Bytes in a data file.
     pub max_file_size: u64,
+    /// Files that the search for data may come to in one environment.
+    pub max_files: usize,
 }
 
 impl Default for Limits {
@@ -54,6 +56,8 @@ impl Default for Limits {
             max_keys: 1000,
             request_timeout_ms: 10_000,
             max_file_size: 64 * 1024 * 1024,
+            // Ten times the largest tree that is known of, and less than a whole disk has.
+            max_files: 200_000,
         }
     }
 }
@@ -77,6 +81,10 @@ pub struct Reload {
     pub rescan_interval_s: u64,
     /// Milliseconds between two looks where there are no file events.
     pub poll_interval_ms: u64,
+    /// Milliseconds that a file which is being written is waited for.
+    pub write_timeout_ms: u64,
+    /// Which links in data directories are followed.
+    pub follow_links: FollowLinks,
 }
 
 impl Default for Reload {
@@ -86,8 +94,23 @@ impl Default for Reload {
             settle_ms: 25,
             rescan_interval_s: 60,
             poll_interval_ms: 1_000,
+            write_timeout_ms: 5_000,
+            follow_links: FollowLinks::All,
         }
     }
+}
+
+/// Which links in data directories are followed.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum FollowLinks {
+    /// All, wherever they lead, as Puppet does.
+    #[default]
+    All,
+    /// Those that lead to a place in the code directory or in the environment's own.
+    Inside,
+    /// None.
+    None,
 }
 
 /// How changes are noticed.
@@ -229,7 +252,22 @@ impl Settings {
             &mut self.limits.max_file_size,
             number("HIERAD_MAX_FILE_SIZE")?,
         );
+        set(&mut self.limits.max_files, size("HIERAD_MAX_FILES")?);
         set(&mut self.reload.settle_ms, number("HIERAD_SETTLE_MS")?);
+        set(
+            &mut self.reload.write_timeout_ms,
+            number("HIERAD_WRITE_TIMEOUT_MS")?,
+        );
+        if let Some(links) = variable("HIERAD_FOLLOW_LINKS") {
+            self.reload.follow_links = match links.as_str() {
+                "all" => FollowLinks::All,
+                "inside" => FollowLinks::Inside,
+                "none" => FollowLinks::None,
+                other => {
+                    anyhow::bail!("HIERAD_FOLLOW_LINKS must be all, inside or none, not `{other}`")
+                }
+            };
+        }
         set(
             &mut self.reload.rescan_interval_s,
             number("HIERAD_RESCAN_INTERVAL_S")?,
@@ -316,6 +354,35 @@ mod tests {
         assert_eq!((remote.max_document_size, remote.max_requests), (4, 5));
         assert_eq!(settings.limits.max_keys, 7);
         assert_eq!(settings.log.format, LogFormat::Json);
+    }
+
+    #[test]
+    fn loading_has_settings_in_the_file_and_as_variables() {
+        let text = "limits: {max_files: 5}\nreload: {follow_links: inside, write_timeout_ms: 7}";
+        let mut settings: Settings = serde_yaml::from_str(text).unwrap();
+        let shown = |settings: &Settings| {
+            let reload = &settings.reload;
+            (
+                settings.limits.max_files,
+                reload.follow_links,
+                reload.write_timeout_ms,
+            )
+        };
+        assert_eq!(shown(&settings), (5, FollowLinks::Inside, 7));
+        let variable = |name: &str| match name {
+            "HIERAD_MAX_FILES" => Some("6".to_owned()),
+            "HIERAD_FOLLOW_LINKS" => Some("none".to_owned()),
+            "HIERAD_WRITE_TIMEOUT_MS" => Some("8".to_owned()),
+            _ => None,
+        };
+        settings.lay_variables_over(variable).unwrap();
+        assert_eq!(shown(&settings), (6, FollowLinks::None, 8));
+        let variable = |name: &str| (name == "HIERAD_FOLLOW_LINKS").then(|| "some".to_owned());
+        let error = settings.lay_variables_over(variable).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "HIERAD_FOLLOW_LINKS must be all, inside or none, not `some`"
+        );
     }
 
     #[test]

@@ -439,6 +439,7 @@ fn read_directory(directory: &Path, mut visit: impl FnMut(DirEntry)) -> io::Resu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::FollowLinks;
 
     #[test]
     fn names_are_those_that_puppet_accepts() {
@@ -483,6 +484,8 @@ mod tests {
             control_repository: None,
             hiera_config: None,
             max_file_size: 1,
+            max_files: 1,
+            follow_links: FollowLinks::All,
         };
         let expected: Vec<PathBuf> = [
             "/code/environments/p/site",

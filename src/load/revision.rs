@@ -102,6 +102,7 @@ impl Names {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::FollowLinks;
 
     #[test]
     fn a_sum_knows_no_order_and_forgets_what_is_taken_away() {
@@ -135,6 +136,8 @@ mod tests {
             control_repository: None,
             hiera_config: Some("/etc/hiera.yaml".into()),
             max_file_size: 1,
+            max_files: 1,
+            follow_links: FollowLinks::All,
         };
         let names = Names::new(&code, "p");
         for (path, expected) in [
