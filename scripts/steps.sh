@@ -1,5 +1,8 @@
-# What scripts/test and scripts/bench have in common. Sourced, not run.
+# What the scripts here have in common. Sourced, not run.
 # shellcheck shell=bash
+
+# What was left out, for the end.
+skipped=()
 
 step() {
     printf '\n== %s\n' "$*"
@@ -8,11 +11,31 @@ step() {
     printf -- '-- done in %s s\n' $((SECONDS - start))
 }
 
-# Installs the packages whose commands are not there: COMMAND:PACKAGE…
+# Leaves something out because of what this machine lacks. In CI nothing may be left out.
+skip() {
+    if [[ -n ${CI:-} ]]; then
+        echo "FAILED: $*"
+        exit 1
+    fi
+    echo "SKIPPED: $*"
+    skipped+=("$*")
+}
+
+report_skipped() {
+    local what
+    for what in "${skipped[@]}"; do echo "SKIPPED: $what"; done
+}
+
+# Installs what is missing: COMMAND:PACKAGE… or, for a package without commands, PACKAGE…
 install_missing() {
-    local pair missing=() sudo=()
-    for pair in "$@"; do
-        command -v "${pair%%:*}" >/dev/null || missing+=("${pair#*:}")
+    local wanted missing=() sudo=()
+    for wanted in "$@"; do
+        if [[ $wanted == *:* ]]; then
+            command -v "${wanted%%:*}" >/dev/null || missing+=("${wanted#*:}")
+        else
+            dpkg-query --show --showformat='${db:Status-Status}' "$wanted" 2>/dev/null | grep -qx installed ||
+                missing+=("$wanted")
+        fi
     done
     if ((${#missing[@]} == 0)); then
         echo "nothing is missing"
@@ -20,6 +43,8 @@ install_missing() {
     fi
     echo "installing ${missing[*]}"
     if ((EUID != 0)); then sudo=(sudo); fi
-    "${sudo[@]}" apt-get update -qq
-    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+    if ! "${sudo[@]}" apt-get update -qq ||
+        ! "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; then
+        skip "cannot install ${missing[*]}"
+    fi
 }

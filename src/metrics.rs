@@ -1,7 +1,7 @@
 //! Figures for Prometheus. Counting is a few atomic operations: every series is made when the server starts.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prometheus_client::encoding::text::encode;
@@ -27,6 +27,46 @@ pub(crate) struct Metrics {
     is_loaded: Gauge,
     kept: Gauge,
     info: Family<[(&'static str, String); 2], Gauge>,
+    reading: Mutex<()>,
+}
+
+/// The forms of figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MetricsFormat {
+    /// OpenMetrics 1.0, which Prometheus asks for.
+    OpenMetrics,
+    /// The older text format, for all others.
+    Text,
+}
+
+impl MetricsFormat {
+    pub(crate) fn content_type(self) -> &'static str {
+        match self {
+            MetricsFormat::OpenMetrics => {
+                "application/openmetrics-text; version=1.0.0; charset=utf-8"
+            }
+            MetricsFormat::Text => "text/plain; version=0.0.4; charset=utf-8",
+        }
+    }
+}
+
+/// OpenMetrics as the older text format: there, counters are described by their whole name, and no line marks the end.
+fn without_openmetrics(text: &str) -> String {
+    let counters: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.strip_suffix(" counter"))
+        .collect();
+    let mut shown = String::with_capacity(text.len());
+    for line in text.lines().filter(|line| *line != "# EOF") {
+        match line.splitn(4, ' ').collect::<Vec<_>>().as_slice() {
+            ["#", word, name, rest] if counters.contains(name) => {
+                shown.extend(["# ", word, " ", name, "_total ", rest]);
+            }
+            _ => shown.push_str(line),
+        }
+        shown.push('\n');
+    }
+    shown
 }
 
 /// How long requests took. The library's histogram takes a lock for every observation.
@@ -154,6 +194,7 @@ impl Metrics {
             is_loaded,
             kept,
             info,
+            reading: Mutex::default(),
         })
     }
 
@@ -174,7 +215,9 @@ impl Metrics {
     }
 
     /// The figures as Prometheus reads them.
-    pub(crate) fn show(&self, served: &Environments) -> String {
+    pub(crate) fn show(&self, served: &Environments, format: MetricsFormat) -> String {
+        // The figures on environments are set anew, which somebody else's reading must not see half done.
+        let _turn = self.reading.lock();
         let all = served.all();
         let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
         self.environments.set(count(all.len()));
@@ -206,6 +249,9 @@ impl Metrics {
         let mut text = String::new();
         // Writing into a string cannot fail.
         _ = encode(&mut text, &self.registry);
-        text
+        match format {
+            MetricsFormat::OpenMetrics => text,
+            MetricsFormat::Text => without_openmetrics(&text),
+        }
     }
 }

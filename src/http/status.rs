@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::extract::{Path, State};
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use hiera_resolver::Layer;
 use hiera_resolver::config::{HieraConfig, Level, Locations, Text};
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::App;
 use super::error::{ApiError, ErrorKind};
 use crate::environments::{self, Environment, Fault};
+use crate::metrics::MetricsFormat;
 
 /// The description of the interface, as it ships.
 pub(super) const OPENAPI: &str = include_str!("../../openapi.yaml");
@@ -38,10 +39,22 @@ pub(crate) async fn readyz(State(app): State<App>) -> Result<&'static str, ApiEr
 }
 
 /// Figures for Prometheus.
-pub(crate) async fn metrics(State(app): State<App>) -> Response {
-    let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(content_type))];
-    (headers, app.metrics.show(&app.environments)).into_response()
+pub(crate) async fn metrics(State(app): State<App>, headers: HeaderMap) -> Response {
+    let accepted = headers.get_all(header::ACCEPT).iter();
+    let wants_openmetrics = accepted
+        .filter_map(|value| value.to_str().ok())
+        .any(|value| value.contains("application/openmetrics-text"));
+    let format = if wants_openmetrics {
+        MetricsFormat::OpenMetrics
+    } else {
+        MetricsFormat::Text
+    };
+    let content_type = HeaderValue::from_static(format.content_type());
+    (
+        [(header::CONTENT_TYPE, content_type)],
+        app.metrics.show(&app.environments, format),
+    )
+        .into_response()
 }
 
 /// The description of the interface.

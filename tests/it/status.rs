@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use axum::body::Body;
+use axum::http::{Request, header};
 use serde_json::{Value, json};
 
 use crate::support::{TestServer, Tree};
@@ -209,6 +211,38 @@ fn the_histogram_of_times_ends_in_a_bucket_without_a_bound() {
         .filter(|name| name.contains("_bucket{"))
         .count();
     assert_eq!(buckets, 14, "{figures:?}");
+}
+
+#[test]
+fn figures_come_as_openmetrics_to_those_who_ask_for_it() {
+    let server = TestServer::new(FIXTURE);
+    let ask = |accept: &str| {
+        let request = Request::get("/metrics").header(header::ACCEPT, accept);
+        server.send(request.body(Body::empty()).unwrap())
+    };
+    let prometheus = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5";
+    let open = ask(prometheus);
+    assert_eq!(
+        open.content_type(),
+        "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    );
+    let open = open.text();
+    assert!(open.contains("# TYPE hierad_lookups counter\n"), "{open}");
+    assert!(open.ends_with("\n# EOF\n"), "{open}");
+    let plain = ask("*/*");
+    assert_eq!(
+        plain.content_type(),
+        "text/plain; version=0.0.4; charset=utf-8"
+    );
+    let plain = plain.text();
+    for line in [
+        "# HELP hierad_lookups_total Keys looked up, by outcome.",
+        "# TYPE hierad_lookups_total counter",
+        "# TYPE hierad_http_request_seconds histogram",
+    ] {
+        assert!(plain.lines().any(|known| known == line), "{plain}");
+    }
+    assert!(!plain.contains("# EOF"), "{plain}");
 }
 
 #[test]
