@@ -16,7 +16,7 @@ use super::render::render;
 use crate::command_line::{LookupArgs, RenderAs, Usage};
 use crate::config::Remote;
 use crate::disk_tree::DiskTree;
-use crate::load::is_environment_name;
+use crate::load::{self, NoEnvironments, is_environment_name};
 use crate::remote::Remotes;
 
 /// The key that stands for none where only the options are explained.
@@ -29,6 +29,12 @@ pub(crate) fn lookup(arguments: &LookupArgs) -> anyhow::Result<ExitCode> {
     if !is_environment_name(&arguments.environment)
         || !code.environment(&arguments.environment).is_dir()
     {
+        if load::environment_names(&code)
+            .unwrap_or_default()
+            .is_empty()
+        {
+            bail!(NoEnvironments::in_directory(&code));
+        }
         bail!(
             "there is no environment `{}` in `{}`",
             arguments.environment,

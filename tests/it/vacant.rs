@@ -29,12 +29,18 @@ fn shown(tree: &Tree, text: &str) -> String {
     text.replace(&tree.root().display().to_string(), "<ROOT>")
 }
 
-/// Checks that `check` refuses a code directory and that a server on it is not ready, both for this reason.
+/// Checks that `check` and `lookup` refuse a code directory and that a server on it is not ready, for this reason.
 #[track_caller]
 fn is_vacant(tree: &Tree, codedir: &Path, reason: &str) {
     let (code, stdout, stderr) = check(tree, &["--codedir".as_ref(), codedir.as_ref()]);
     assert_eq!((code, stdout.as_str()), (Some(1), ""), "{stderr}");
     assert_eq!(stderr, format!("hierad: {reason}\n"));
+    let mut lookup = hierad();
+    lookup.args(["lookup", "k", "--codedir"]).arg(codedir);
+    let output = lookup.output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let (_, stderr) = printed(&output);
+    assert_eq!(shown(tree, &stderr), format!("hierad: {reason}\n"));
     let mut command = hierad();
     command.arg("serve").arg("--codedir").arg(codedir);
     let server = Process::launch_command(command, &[]);

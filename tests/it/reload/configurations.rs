@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use super::{EVENTS_ONLY, FIXTURE, Served};
-use crate::process::wait_for;
+use crate::process::{Process, wait_for};
 use crate::support::Tree;
 
 #[test]
@@ -117,8 +117,13 @@ fn environments_appear_and_vanish() {
 fn the_first_environment_may_come_late() {
     let tree = Tree::empty();
     fs::remove_dir_all(tree.path("C/environments")).unwrap();
-    let served = Served::with(tree, &EVENTS_ONLY);
-    served.is("k", &json!({ "status": 404 }));
+    let server = Process::launch(&tree, &EVENTS_ONLY);
+    let served = Served { tree, server };
+    wait_for("the reason to be given", || {
+        let detail = served.server.get("/readyz").json()["detail"].to_string();
+        detail.contains("there is no environment").then_some(())
+    });
+    served.is("k", &json!({ "status": 503 }));
     served.write("/hiera.yaml", "version: 5\n");
     served.write("/data/common.yaml", "k: 1\n");
     served.becomes("k", &json!(1));
