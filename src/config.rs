@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 pub use log_level::{LogLevel, LogLevelError};
-pub use settings::{FollowLinks, Limits, LogFormat, Reload, Remote, Settings, WatchMode};
+pub use settings::{FollowLinks, Limits, LogFormat, Reload, Remote, Settings, Strict, WatchMode};
 
 use crate::load::{self, CodeDirectory};
 
@@ -30,6 +30,10 @@ pub struct CodeArgs {
     /// The hiera.yaml of the global layer
     #[arg(long, value_name = "FILE", env = "HIERAD_HIERA_CONFIG")]
     pub hiera_config: Option<PathBuf>,
+    /// Puppet's setting of the same name: whether undefined variables and the like fail lookups, as in Puppet 8
+    /// (error), or not, as in Puppet 7 (warning, off) [default: error]
+    #[arg(long, value_name = "LEVEL", env = "HIERAD_STRICT")]
+    pub strict: Option<Strict>,
 }
 
 impl CodeArgs {
@@ -54,6 +58,9 @@ impl CodeArgs {
         }
         if let Some(hiera_config) = &self.hiera_config {
             settings.hiera_config = Some(hiera_config.clone());
+        }
+        if let Some(strict) = self.strict {
+            settings.strict = strict;
         }
         Ok(settings)
     }
@@ -125,6 +132,7 @@ impl Settings {
             max_file_size: self.limits.max_file_size,
             max_files: self.limits.max_files,
             follow_links: self.reload.follow_links,
+            strictness: self.strict.strictness(),
         })
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use elsa::FrozenMap;
 use hiera_resolver::data::Texts;
 use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
-use hiera_resolver::{DataFile, Format, HieraConfig, Layer, Tree, glob};
+use hiera_resolver::{DataFile, Format, HieraConfig, Layer, Strictness, Tree, glob};
 
 use crate::load::{
     self, CodeDirectory, EnvironmentConf, KeyRings, Known, Listings, is_module_name,
@@ -126,6 +126,10 @@ impl Tree for DiskTree<'_> {
 
     fn glob(&self, pattern: &str) -> Vec<String> {
         glob::expand(pattern, &self.listings)
+    }
+
+    fn strictness(&self) -> Strictness {
+        self.code.strictness
     }
 
     fn remote(&self, request: &RemoteRequest) -> Option<RemoteAnswer> {

@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use arcstr::ArcStr;
 use hiera_resolver::snapshot::Parts;
-use hiera_resolver::{DataFile, Format, Layer, Snapshot};
+use hiera_resolver::{DataFile, Format, Layer, Snapshot, Strictness};
 
 use self::decode::Decoder;
 use self::revision::{ContentDigest, Names, Revision, digest};
@@ -62,6 +62,8 @@ pub struct CodeDirectory {
     pub max_files: usize,
     /// The links that are followed.
     pub follow_links: FollowLinks,
+    /// Whether lookups fail on what Puppet 7 only warns about.
+    pub strictness: Strictness,
 }
 
 impl CodeDirectory {
@@ -327,6 +329,7 @@ impl Load<'_> {
                 .map(|fault| (fault.path.into(), fault.problem))
                 .collect(),
             unlisted_module: layers.unlisted_module,
+            strictness: self.code.strictness,
             revision: revision.to_string(),
         };
         let surroundings = Surroundings {

@@ -101,6 +101,7 @@ pub(crate) fn load(tree: &Path) -> Environments {
         max_file_size: 1 << 30,
         max_files: usize::MAX,
         follow_links: hierad::config::FollowLinks::All,
+        strictness: Default::default(),
     })
 }
 

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
+use clap::ValueEnum;
+use hiera_resolver::Strictness;
 use serde::Deserialize;
 
 use super::log_level::LogLevel;
@@ -16,6 +18,8 @@ pub struct Settings {
     pub codedir: Option<PathBuf>,
     /// The hiera.yaml of the global layer. Relative to the settings file.
     pub hiera_config: Option<PathBuf>,
+    /// Whether lookups fail on what Puppet 7 only warns about.
+    pub strict: Strict,
     /// The address to listen on.
     pub listen: Option<String>,
     /// Bounds on what a request or a file may cost.
@@ -28,6 +32,29 @@ pub struct Settings {
     pub shutdown: Shutdown,
     /// What is logged, and how.
     pub log: Log,
+}
+
+/// Puppet's setting `strict`.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Strict {
+    /// Lookups fail, as in Puppet 8 and OpenVox 8
+    #[default]
+    Error,
+    /// Lookups do not fail, as in Puppet 7
+    Warning,
+    /// The same: hierad lists what it passes over in either case
+    Off,
+}
+
+impl Strict {
+    /// What lookups do.
+    pub fn strictness(self) -> Strictness {
+        match self {
+            Strict::Error => Strictness::Error,
+            Strict::Warning | Strict::Off => Strictness::Warning,
+        }
+    }
 }
 
 /// Bounds on what a request or a file may cost.

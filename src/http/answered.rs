@@ -4,7 +4,9 @@
 
 use hiera_resolver::layer_index::LayerIndex;
 use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
-use hiera_resolver::{Answer, DataFile, Format, Layer, LayerKind, LookupError, Snapshot, Tree};
+use hiera_resolver::{
+    Answer, DataFile, Format, Layer, LayerKind, LookupError, Snapshot, Strictness, Tree,
+};
 
 use super::App;
 use super::error::{ApiError, ErrorKind};
@@ -100,6 +102,10 @@ impl Tree for AnsweredTree<'_> {
 
     fn glob(&self, pattern: &str) -> Vec<String> {
         self.snapshot.glob(pattern)
+    }
+
+    fn strictness(&self) -> Strictness {
+        self.snapshot.strictness()
     }
 
     fn remote(&self, request: &RemoteRequest) -> Option<RemoteAnswer> {

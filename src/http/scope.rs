@@ -194,6 +194,17 @@ impl Scope for RequestScope<'_> {
         }
     }
 
+    fn is_set(&self, name: &str) -> bool {
+        match bare_name(name) {
+            "facts" | "trusted" | "server_facts" | "environment" => true,
+            bare => {
+                self.variables.contains(bare)
+                    || self.facts.contains(bare)
+                    || built_in(bare).is_some()
+            }
+        }
+    }
+
     fn dig(&self, name: &str, segments: &[Segment], key: &str) -> Result<Option<Value>, DigError> {
         if let Some((Segment::Key(first), rest)) = segments.split_first()
             && let Some((object, read)) = self.object_of(name, first)

@@ -123,6 +123,7 @@ impl Decoder<'_> {
             // Written again as it was.
             Some(known) if known.digest == digest => known.file.clone(),
             _ => Arc::new(decode_bytes(
+                self.code,
                 format,
                 path,
                 bytes,
@@ -216,7 +217,8 @@ pub(crate) fn decode_one(
     texts: &mut Texts,
     keys: &KeyRings,
 ) -> DataFile {
-    decode_bytes(format, path, read_one(code, format, path), texts, keys)
+    let bytes = read_one(code, format, path);
+    decode_bytes(code, format, path, bytes, texts, keys)
 }
 
 fn read_one(code: &CodeDirectory, format: Format, path: &str) -> Result<Vec<u8>, ReadError> {
@@ -235,15 +237,17 @@ fn digest_of(bytes: &Result<Vec<u8>, ReadError>) -> ContentDigest {
 }
 
 fn decode_bytes(
+    code: &CodeDirectory,
     format: Format,
     path: &str,
     bytes: Result<Vec<u8>, ReadError>,
     texts: &mut Texts,
     keys: &KeyRings,
 ) -> DataFile {
-    match (bytes, format) {
+    let file = match (bytes, format) {
         (Err(reason), _) => DataFile::unreadable(path, &reason),
         (Ok(bytes), Format::Eyaml(id)) => keys.decode(id, path, &bytes, texts),
         (Ok(bytes), _) => DataFile::decode(path, format, &bytes, texts),
-    }
+    };
+    file.held_to(code.strictness)
 }

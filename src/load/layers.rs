@@ -105,7 +105,7 @@ fn unlisted_module(faults: &[Fault]) -> Option<Layer> {
 pub(crate) fn global_layer(code: &CodeDirectory, texts: &mut Vec<(PathBuf, Vec<u8>)>) -> Layer {
     match &code.hiera_config {
         // It was there when the server started, and is wanted.
-        Some(path) => configured(code, LayerKind::Global, path, texts).unwrap_or_else(|| {
+        Some(path) => configured(code, &LayerKind::Global, path, texts).unwrap_or_else(|| {
             Layer::unreadable(&path.to_string_lossy(), &"there is no such file")
         }),
         None => Layer::Absent,
@@ -123,7 +123,7 @@ pub(crate) fn environment_layer(
     }
     let layer = configured(
         code,
-        LayerKind::Environment,
+        &LayerKind::Environment,
         &root.join("hiera.yaml"),
         texts,
     );
@@ -144,7 +144,7 @@ pub(crate) fn module_layer(
     texts: &mut Vec<(PathBuf, Vec<u8>)>,
 ) -> Layer {
     let kind = LayerKind::Module(name.into());
-    let layer = configured(code, kind.clone(), &root.join("hiera.yaml"), texts);
+    let layer = configured(code, &kind, &root.join("hiera.yaml"), texts);
     let metadata = root.join("metadata.json");
     let provider = match read_file(&metadata, code.max_file_size) {
         Ok(bytes) => {
@@ -200,16 +200,17 @@ fn overrides_provider(layer: Option<&Layer>) -> bool {
 /// A layer whose configuration is there; `None` where it is not.
 fn configured(
     code: &CodeDirectory,
-    kind: LayerKind,
+    kind: &LayerKind,
     path: &Path,
     texts: &mut Vec<(PathBuf, Vec<u8>)>,
 ) -> Option<Layer> {
     let shown = path.to_string_lossy();
     Some(match read_file(path, code.max_file_size) {
         Ok(bytes) => {
-            let layer = Layer::parse(kind, &shown, &code.root.to_string_lossy(), &bytes);
+            let codedir = code.root.to_string_lossy();
+            let layer = Layer::parse(kind.clone(), &shown, &codedir, &bytes);
             texts.push((path.to_owned(), bytes));
-            layer
+            layer.held_to(kind, code.strictness)
         }
         Err(reason) if reason.is_absence() => return None,
         Err(reason) => Layer::unreadable(&shown, &reason),
@@ -486,6 +487,7 @@ mod tests {
             max_file_size: 1,
             max_files: 1,
             follow_links: FollowLinks::All,
+            strictness: Default::default(),
         };
         let expected: Vec<PathBuf> = [
             "/code/environments/p/site",

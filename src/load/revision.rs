@@ -138,6 +138,7 @@ mod tests {
             max_file_size: 1,
             max_files: 1,
             follow_links: FollowLinks::All,
+            strictness: Default::default(),
         };
         let names = Names::new(&code, "p");
         for (path, expected) in [

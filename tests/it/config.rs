@@ -185,7 +185,7 @@ fn the_settings_that_are_commented_out_are_settings_with_their_built_in_values()
         let arguments = hierad::config::CodeArgs {
             config,
             codedir: Some(tree.codedir()),
-            hiera_config: None,
+            ..hierad::config::CodeArgs::default()
         };
         let mut settings = arguments
             .settings()
@@ -212,7 +212,7 @@ fn every_setting_is_in_the_file() {
         let arguments = hierad::config::CodeArgs {
             config,
             codedir: Some(tree.codedir()),
-            hiera_config: None,
+            ..hierad::config::CodeArgs::default()
         };
         let error = format!("{:#}", arguments.settings().unwrap_err());
         assert!(error.contains("`no_such`"), "{error}");

@@ -44,6 +44,8 @@ mod serve;
 mod signals;
 /// Environments, health, figures and revisions.
 mod status;
+/// The setting `strict`: what fails as in Puppet 8, and what passes as in Puppet 7.
+mod strict;
 /// `TestServer`: an environment from a fixture string, its router in process.
 mod support;
 /// Output on a terminal: colours, and none with `NO_COLOR`.

@@ -8,6 +8,7 @@ mod deployments;
 mod faults;
 mod files;
 mod noticing;
+mod strict;
 mod told;
 
 use std::fs;

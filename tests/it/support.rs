@@ -255,6 +255,7 @@ fn arguments(tree: &Tree, settings: &str) -> CodeArgs {
         config: Some(tree.path("R/settings.yaml")),
         codedir: Some(tree.codedir()),
         hiera_config: tree.hiera_config(),
+        ..CodeArgs::default()
     }
 }
 

@@ -5,6 +5,7 @@
 mod check;
 mod document;
 mod refusal;
+mod required;
 mod version_3;
 mod version_4;
 
@@ -16,6 +17,8 @@ use arcstr::ArcStr;
 pub(crate) use self::refusal::{Refusal, RefusalKind};
 use crate::data::{Format, KeysId};
 use crate::path;
+use crate::scope::{Scope, is_undefined};
+use crate::strictness::Strictness;
 use crate::template::{Part, Template, Variable};
 use crate::value::Value;
 
@@ -36,7 +39,7 @@ pub enum Layer {
     /// It has no configuration, and so no data.
     #[default]
     Absent,
-    /// Puppet passes over its configuration, for this reason.
+    /// Its configuration cannot be used in such a layer, for this reason, and is passed over.
     Ignored(ConfigFault),
     /// It has one.
     Configured(HieraConfig),
@@ -54,6 +57,38 @@ pub struct HieraConfig {
     levels: Vec<Level>,
     /// For keys that nothing else has; modules only.
     default_levels: Option<Vec<Level>>,
+    /// The variables that must be set where lookups fail on undefined ones.
+    required: Vec<RequiredVariable>,
+}
+
+/// A variable outside of the paths of version 5, where Puppet 8 accepts no undefined one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct RequiredVariable {
+    /// As it is written, without what is dug out of it.
+    name: ArcStr,
+    /// The line, where Puppet finds it.
+    line: Option<u32>,
+}
+
+/// A variable that a configuration needs and that is not set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct UndefinedVariable {
+    /// The configuration.
+    pub path: ArcStr,
+    /// The line, where it is known.
+    pub line: Option<u32>,
+    /// The variable.
+    pub name: ArcStr,
+}
+
+impl std::fmt::Display for UndefinedVariable {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "`{}`", self.path)?;
+        if let Some(line) = self.line {
+            write!(out, ":{line}")?;
+        }
+        write!(out, ": undefined variable `{}`", self.name)
+    }
 }
 
 /// A level of a hierarchy.
@@ -228,6 +263,17 @@ impl Layer {
         }
     }
 
+    /// The same layer, faulty where it would be passed over and lookups are to fail instead.
+    pub fn held_to(self, kind: &LayerKind, strictness: Strictness) -> Self {
+        match self {
+            Layer::Ignored(fault) if strictness.is_error() => {
+                let refusal = Refusal::not_global(kind, &fault.path);
+                Layer::Faulty(ConfigFaults::new(vec![fault]).told_as(refusal))
+            }
+            layer => layer,
+        }
+    }
+
     /// A layer whose configuration cannot be read.
     pub fn unreadable(path: &str, reason: &dyn std::fmt::Display) -> Self {
         let problem = format!("cannot be read: {reason}");
@@ -247,6 +293,7 @@ impl Layer {
             version: 5,
             levels: Vec::new(),
             default_levels: None,
+            required: Vec::new(),
         })
     }
 
@@ -267,6 +314,7 @@ impl Layer {
             version: 5,
             levels: vec![level],
             default_levels: None,
+            required: Vec::new(),
         })
     }
 
@@ -290,6 +338,7 @@ impl Layer {
             version: 5,
             levels: vec![level],
             default_levels: None,
+            required: Vec::new(),
         })
     }
 
@@ -321,6 +370,18 @@ impl HieraConfig {
             cut(levels);
         }
         self
+    }
+
+    /// The first variable that it needs and that is not set.
+    pub(crate) fn undefined_variable(&self, scope: &dyn Scope) -> Option<UndefinedVariable> {
+        let is_version_3 = self.version == 3;
+        let mut required = self.required.iter();
+        let missing = required.find(|it| is_undefined(&it.name, scope, is_version_3))?;
+        Some(UndefinedVariable {
+            path: self.path.clone().unwrap_or_default(),
+            line: missing.line,
+            name: missing.name.clone(),
+        })
     }
 
     /// The layer it belongs to.

@@ -18,6 +18,7 @@ use self::sealed::Sealed;
 pub use self::sealed::{KEY_OPTIONS, KeyChest};
 use crate::hash::Hash;
 use crate::options::FileOptions;
+use crate::strictness::Strictness;
 use crate::table_key::{KeyFilter, TableKey, hash_of};
 use crate::template::{DecryptFault, Template};
 use crate::types::{self, Type};
@@ -82,6 +83,8 @@ pub struct Contents {
     notices: Vec<Notice>,
     /// What could not be decrypted: a fault of the lookups that need it.
     undecryptable: Vec<Notice>,
+    /// What the file holds where that is neither a hash nor nothing.
+    instead_of_hash: Option<&'static str>,
 }
 
 /// Why a file cannot be used.
@@ -111,15 +114,15 @@ pub enum FileFault {
         /// Puppet's words quote the file at length.
         quotes_file: bool,
     },
-    /// JSON of something else than an object.
+    /// Something else than a hash.
     #[error("`{path}` holds {found} where a hash is expected")]
     NotAHash {
         /// The file.
         path: ArcStr,
         /// What it holds.
         found: &'static str,
-        /// The same in Puppet's words.
-        mismatch: String,
+        /// The same in the words that Puppet has for JSON and HOCON.
+        mismatch: Option<String>,
     },
 }
 
@@ -197,6 +200,21 @@ impl DataFile {
         DataFile::of(path, contents)
     }
 
+    /// The same file, faulty where YAML of something else than a hash counts as empty and lookups are to fail instead.
+    pub fn held_to(mut self, strictness: Strictness) -> Self {
+        if let Ok(contents) = &self.contents
+            && let Some(found) = contents.instead_of_hash
+            && strictness.is_error()
+        {
+            self.contents = Err(FileFault::NotAHash {
+                path: self.path.clone(),
+                found,
+                mismatch: None,
+            });
+        }
+        self
+    }
+
     /// A file that cannot be read.
     pub fn unreadable(path: &str, reason: &dyn std::fmt::Display) -> Self {
         let path = ArcStr::from(path);
@@ -244,6 +262,7 @@ impl Contents {
             has_other_keys,
             notices,
             undecryptable: Vec::new(),
+            instead_of_hash: None,
         }
     }
 
@@ -310,6 +329,8 @@ fn decode_yaml(
             ..Contents::new(Arc::unwrap_or_clone(hash), notices)
         }),
         other => {
+            // Puppet: does not tell `false` from an empty file.
+            let is_something = !matches!(other, None | Some(Value::Null | Value::Bool(false)));
             let found = other.map_or("no data", |value| kind_of(&value));
             let text =
                 format!("the file holds {found} where a hash is expected, and counts as empty");
@@ -319,6 +340,7 @@ fn decode_yaml(
                     column: 0,
                     text,
                 }],
+                instead_of_hash: is_something.then_some(found),
                 ..Contents::default()
             })
         }
@@ -369,7 +391,7 @@ fn hash_contents(path: &ArcStr, root: Value) -> Result<Contents, FileFault> {
             Err(FileFault::NotAHash {
                 path: path.clone(),
                 found: kind_of(&other),
-                mismatch: mismatch.map_or(String::new(), |mismatch| mismatch.to_string()),
+                mismatch: Some(mismatch.map_or(String::new(), |mismatch| mismatch.to_string())),
             })
         }
     }

@@ -2,7 +2,7 @@
 
 use arcstr::ArcStr;
 
-use crate::config::{ConfigFaults, DataFunction, RefusalKind};
+use crate::config::{ConfigFaults, DataFunction, RefusalKind, UndefinedVariable};
 use crate::convert::ConversionError;
 use crate::data::FileFault;
 use crate::key::{DigError, KeyError};
@@ -22,6 +22,9 @@ pub enum LookupError {
     /// A `hiera.yaml` with mistakes.
     #[error(transparent)]
     Config(#[from] ConfigFaults),
+    /// A `hiera.yaml` that needs a variable which is not set.
+    #[error(transparent)]
+    UndefinedInConfig(#[from] UndefinedVariable),
     /// A file of the hierarchy that cannot be used.
     #[error(transparent)]
     File(#[from] FileFault),
@@ -228,6 +231,12 @@ pub enum InterpolationError {
         /// The configuration.
         config: Option<ArcStr>,
     },
+    /// A variable that is not set.
+    #[error("undefined variable `{name}`")]
+    UndefinedVariable {
+        /// The variable.
+        name: ArcStr,
+    },
     /// A variable that cannot be read.
     #[error("{0}")]
     Key(#[from] KeyError),
@@ -346,6 +355,13 @@ impl LookupError {
                 };
                 (kind, faults.refusal().text.clone())
             }
+            LookupError::UndefinedInConfig(missing) => {
+                let line = missing.line.map(|line| format!(", line: {line}"));
+                let (name, path) = (&missing.name, &missing.path);
+                let place = format!(" (file: {path}{})", line.unwrap_or_default());
+                let text = format!("Undefined variable '{name}'{place}");
+                (TellingKind::NamedLookup, text)
+            }
             LookupError::Interpolation { template, error } => error.telling(template),
             LookupError::Dig(error) => error.telling(),
             LookupError::UnknownFunction {
@@ -433,6 +449,8 @@ impl InterpolationError {
                 let place = in_file(config.as_deref().unwrap_or_default());
                 (TellingKind::NamedLookup, format!("{text}{place}"))
             }
+            // Puppet does not expect it in data.
+            InterpolationError::UndefinedVariable { .. } => (TellingKind::Other, String::new()),
             InterpolationError::Key(KeyError::Syntax { .. }) => (
                 TellingKind::Lookup,
                 format!("Syntax error in string: {template}"),

@@ -259,7 +259,7 @@ impl NameSource {
         for part in &self.parts {
             match part {
                 NamePart::Text(more) => text.push_str(more),
-                NamePart::Variable(variable) => scope.write(variable, &mut text).ok()?,
+                NamePart::Variable(variable) => _ = scope.write(variable, &mut text).ok()?,
             }
         }
         Some(Cow::Owned(text))

@@ -115,6 +115,8 @@ pub struct Session<'a> {
     scope: &'a dyn Scope,
     /// The prepared layers are those of an explanation.
     keeps_paths: bool,
+    /// Lookups fail on undefined variables.
+    is_strict: bool,
     global: Option<Rc<Prepared<'a>>>,
     /// Outer `None`: not asked yet. Inner `None`: the environment has no layer.
     environment: Option<Option<Rc<Prepared<'a>>>>,
@@ -150,6 +152,7 @@ impl<'a> Session<'a> {
             tree,
             scope,
             keeps_paths: false,
+            is_strict: tree.strictness().is_error(),
             global: None,
             environment: None,
             modules: SmallVec::new(),
@@ -169,6 +172,7 @@ impl<'a> Session<'a> {
             names: SmallVec::new(),
             chain: 0,
             is_global_only: false,
+            is_version_3: false,
             explained: 0,
             gathered: Vec::new(),
             assembled: AssembledOptions::default(),
@@ -278,6 +282,7 @@ impl<'a> Session<'a> {
             Layer::Faulty(faults) => {
                 // An explanation ends in what Puppet comes to first.
                 if let (Some(before), true) = (faults.before(), self.keeps_paths) {
+                    self.check_variables(before)?;
                     Plan::make(before, self.tree, self.scope, self.keeps_paths)?;
                 }
                 Err(faults.clone().into())
@@ -286,7 +291,19 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Are the variables set that a configuration cannot do without?
+    fn check_variables(&self, config: &HieraConfig) -> Result<(), LookupError> {
+        match self
+            .is_strict
+            .then(|| config.undefined_variable(self.scope))
+        {
+            Some(Some(undefined)) => Err(undefined.into()),
+            _ => Ok(()),
+        }
+    }
+
     fn prepare_config(&self, config: &'a HieraConfig) -> Result<Rc<Prepared<'a>>, LookupError> {
+        self.check_variables(config)?;
         let index = match self.keeps_paths {
             true => None,
             false => self.tree.layer_index(config.kind()),

@@ -30,22 +30,45 @@ pub trait Scope {
         None
     }
 
-    /// Appends the text of a variable; nothing where it is not set.
-    fn write(&self, variable: &Variable, out: &mut String) -> Result<(), InterpolationError> {
+    /// Is a variable set, if only to null?
+    fn is_set(&self, name: &str) -> bool {
+        self.variable(name).is_some()
+    }
+
+    /// Appends the text of a variable. Says whether there is one: the variable, and the member of it that is meant.
+    fn write(&self, variable: &Variable, out: &mut String) -> Result<bool, InterpolationError> {
         let (name, segments) = variable.path.as_ref().map_err(|error| error.clone())?;
         if let Some(text) = self.text(name, segments) {
             out.push_str(text);
-            return Ok(());
+            return Ok(true);
         }
         let value = match segments.is_empty() {
             true => self.variable(name),
             false => self.dig(name, segments, &variable.text)?,
         };
-        if let Some(value) = value {
-            ruby_text::to_s(&value, out);
+        if let Some(value) = &value {
+            ruby_text::to_s(value, out);
         }
-        Ok(())
+        Ok(value.is_some())
     }
+}
+
+/// The variables of Hiera 3, which are set in data of a global layer of version 3 and nowhere else.
+const HIERA_3_VARIABLES: [&str; 3] = ["calling_class", "calling_class_path", "calling_module"];
+
+/// Is a variable undefined to Puppet? Some of its own count as set without a value, which is what they have here.
+pub(crate) fn is_undefined(name: &str, scope: &dyn Scope, is_version_3: bool) -> bool {
+    !(scope.is_set(name)
+        || bare_name(name) == "module_name"
+        || name == "caller_module_name"
+        || is_match_variable(name)
+        || is_version_3 && HIERA_3_VARIABLES.contains(&name))
+}
+
+/// `$0`, `$1`, ...: what a regular expression matched.
+fn is_match_variable(name: &str) -> bool {
+    let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    is_number && (name == "0" || !name.starts_with('0'))
 }
 
 /// Takes the leading `::` off: all variables here are of the top scope.
@@ -103,6 +126,11 @@ impl Scope for Variables {
     fn variable(&self, name: &str) -> Option<Value> {
         let name = bare_name(name);
         self.get(name).cloned().or_else(|| built_in(name))
+    }
+
+    fn is_set(&self, name: &str) -> bool {
+        let name = bare_name(name);
+        self.get(name).is_some() || built_in(name).is_some()
     }
 
     fn text(&self, name: &str, segments: &[Segment]) -> Option<&str> {

@@ -9,6 +9,7 @@ use crate::config::{Layer, LayerKind};
 use crate::data::{DataFile, FileFault, Format, KeysId};
 use crate::glob::{self, Directory, Entry};
 use crate::layer_index::{Files, LayerIndex};
+use crate::strictness::Strictness;
 use crate::tree::Tree;
 
 type Map<T> = IndexMap<ArcStr, T, foldhash::fast::RandomState>;
@@ -31,6 +32,7 @@ pub struct Snapshot {
     unreadable: Arc<[DataFile]>,
     unlisted_module: Option<Arc<Layer>>,
     indices: Arc<Indices>,
+    strictness: Strictness,
     revision: String,
 }
 
@@ -59,6 +61,8 @@ pub struct Parts {
     pub unreadable: Vec<(ArcStr, String)>,
     /// The layer of every module that is not named, where there may be others; it says why they are not known.
     pub unlisted_module: Option<Layer>,
+    /// Whether lookups fail on undefined variables.
+    pub strictness: Strictness,
     /// The digest of all this.
     pub revision: String,
 }
@@ -94,6 +98,7 @@ impl Snapshot {
             unreadable: unreadable.collect(),
             unlisted_module: parts.unlisted_module.map(Arc::new),
             indices: Arc::default(),
+            strictness: parts.strictness,
             revision: parts.revision,
         };
         // Files are found by their place among the others. The server hands them over in order, and then this is one
@@ -240,6 +245,10 @@ impl Tree for Snapshot {
     fn glob(&self, pattern: &str) -> Vec<String> {
         glob::expand(pattern, self)
     }
+
+    fn strictness(&self) -> Strictness {
+        self.strictness
+    }
 }
 
 impl Directory for Snapshot {
@@ -282,6 +291,7 @@ mod tests {
         let first = Snapshot::build(Parts {
             files: files.to_vec(),
             directories: vec![("/".into(), entries(&["a", "c", "d"]))],
+            strictness: Strictness::default(),
             revision: "1".to_owned(),
             ..Parts::default()
         });

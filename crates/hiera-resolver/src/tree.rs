@@ -4,6 +4,7 @@ use crate::config::{Layer, LayerKind};
 use crate::data::{DataFile, Format};
 use crate::layer_index::LayerIndex;
 use crate::remote::{RemoteAnswer, RemoteRequest};
+use crate::strictness::Strictness;
 
 /// The layers and files of one environment.
 pub trait Tree {
@@ -26,6 +27,9 @@ pub trait Tree {
 
     /// The files that an absolute pattern matches, in Ruby's order.
     fn glob(&self, pattern: &str) -> Vec<String>;
+
+    /// Whether lookups fail on undefined variables.
+    fn strictness(&self) -> Strictness;
 
     /// What a server answered; `None` where it has not been asked yet.
     fn remote(&self, _request: &RemoteRequest) -> Option<RemoteAnswer> {

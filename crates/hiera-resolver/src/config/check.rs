@@ -5,6 +5,7 @@ use psych_yaml::Mark;
 
 use super::document::{Content, Node};
 use super::refusal::Refusal;
+use super::required;
 use super::{
     ConfigFault, ConfigFaults, DataFunction, HieraConfig, LayerKind, Level, Locations, Text,
 };
@@ -15,7 +16,7 @@ use crate::value::Value;
 /// What reading came to.
 pub(super) enum Checked {
     Config(HieraConfig),
-    /// Puppet passes over it, for this reason.
+    /// Such a layer cannot use it, for this reason.
     Ignored(ConfigFault),
 }
 
@@ -64,7 +65,10 @@ pub(super) fn parse(
         let faults = ConfigFaults::new(std::mem::take(&mut check.faults));
         faults.told_as(Refusal::of_syntax(&error, path))
     })?;
-    let checked = check.document(document.as_ref());
+    let mut checked = check.document(document.as_ref());
+    if let Some(Checked::Config(config)) = &mut checked {
+        config.required = required::variables(config, bytes);
+    }
     match checked {
         Some(checked) if check.faults.is_empty() => Ok(checked),
         checked => {
@@ -238,6 +242,7 @@ impl Check {
             version: 5,
             levels,
             default_levels,
+            required: Vec::new(),
         };
         Some(Checked::Config(config))
     }

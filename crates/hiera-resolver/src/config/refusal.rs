@@ -87,6 +87,19 @@ impl Refusal {
         }
     }
 
+    /// Of a file of version 3 that is not in the global layer.
+    pub(super) fn not_global(kind: &LayerKind, path: &str) -> Self {
+        let layer = match kind {
+            LayerKind::Module(_) => "a module",
+            LayerKind::Global | LayerKind::Environment => "an environment",
+        };
+        Refusal {
+            kind: RefusalKind::Named,
+            text: format!("hiera.yaml version 3 cannot be used in {layer} (file: {path})"),
+            late: None,
+        }
+    }
+
     /// Of a file that is no YAML.
     pub(super) fn of_syntax(error: &psych_yaml::ReadError, path: &str) -> Self {
         Refusal {
@@ -371,7 +384,7 @@ impl Judge<'_> {
 }
 
 /// A line up to what may be a comment. Puppet: a `#` in quotes counts too.
-fn without_comment(line: &str) -> &str {
+pub(super) fn without_comment(line: &str) -> &str {
     line.split('#').next().unwrap_or_default()
 }
 

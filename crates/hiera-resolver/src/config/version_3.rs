@@ -1,4 +1,4 @@
-//! `hiera.yaml` of version 3: Puppet 7 reads it in the global layer, and passes over it elsewhere.
+//! `hiera.yaml` of version 3: Puppet reads it in the global layer, and nowhere else.
 //!
 //! It has backends instead of levels: each is a level here, whose paths are the whole hierarchy.
 
@@ -51,7 +51,7 @@ impl Check {
             }
         }
         if self.kind != LayerKind::Global {
-            let problem = format!("{what}, which is ignored outside the global layer");
+            let problem = format!("{what}, which works only in the global layer");
             let mark = root.mark;
             return Some(Checked::Ignored(ConfigFault {
                 path: self.path.clone(),
@@ -66,6 +66,7 @@ impl Check {
             version: 3,
             levels,
             default_levels: None,
+            required: Vec::new(),
         };
         Some(Checked::Config(config))
     }

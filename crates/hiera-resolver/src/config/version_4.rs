@@ -35,6 +35,7 @@ impl Check {
             version: 4,
             levels,
             default_levels: None,
+            required: Vec::new(),
         };
         Some(Checked::Config(config))
     }

@@ -45,18 +45,28 @@ impl<'a> Walk<'_, 'a> {
         }
         let options = self.node(
             || (NodeKind::Search, Some(literal!("lookup_options"))),
-            |walk| match walk.is_global_only {
-                true => {
-                    let options = walk.global_options(&LookupKey::parse(LOOKUP_OPTIONS)?)?;
-                    compile(options.as_ref())
-                }
-                false => walk.assemble(module),
+            |walk| {
+                walk.apart_from_request(|walk| match walk.is_global_only {
+                    true => {
+                        let options = walk.global_options(&LookupKey::parse(LOOKUP_OPTIONS)?)?;
+                        compile(options.as_ref())
+                    }
+                    false => walk.assemble(module),
+                })
             },
         )?;
         self.assembled
             .by_module
             .push((module.map(ArcStr::from), options.clone()));
         Ok(options)
+    }
+
+    /// Runs a part of the lookup that `override` and `default_values` of the request do not reach.
+    fn apart_from_request<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = (self.overrides.take(), self.defaults.take());
+        let result = body(self);
+        (self.overrides, self.defaults) = outer;
+        result
     }
 
     fn assemble(&mut self, module: Option<&str>) -> Step<Rc<Options>> {
@@ -161,7 +171,9 @@ impl<'a> Walk<'_, 'a> {
             )
         };
         let found = self.node(heading, |walk| {
-            walk.in_default_levels(prepared, &key, &MergeStrategy::HASH)
+            walk.apart_from_request(|walk| {
+                walk.in_default_levels(prepared, &key, &MergeStrategy::HASH)
+            })
         })?;
         let options = match found {
             Some(found) => compile(validate(found, Some(module))?.as_ref())?,

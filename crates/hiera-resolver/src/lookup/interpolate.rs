@@ -12,6 +12,7 @@ use crate::explain::{Event, NodeKind};
 use crate::hash::Hash;
 use crate::key::KeyError;
 use crate::ruby_text;
+use crate::scope::is_undefined;
 use crate::template::{Function, Origin, Part, Template, Token, Variable};
 use crate::value::Value;
 
@@ -78,7 +79,15 @@ impl Walk<'_, '_> {
                 None,
             )
         };
-        self.node(kind, |walk| walk.fill_parts(template))
+        let filled = self.node(kind, |walk| walk.fill_parts(template));
+        match (filled, template.origin()) {
+            // The error may quote what was decrypted.
+            (Err(LookupError::Interpolation { .. }), Origin::Decrypted) => {
+                let what = "the interpolation";
+                Err(LookupError::Withheld { what })
+            }
+            (filled, _) => filled,
+        }
     }
 
     fn fill_parts(&mut self, template: &Template) -> Result<Value, LookupError> {
@@ -157,7 +166,10 @@ impl Walk<'_, '_> {
             });
         }
         self.chain += 1;
+        let outer = self.is_version_3;
+        self.is_version_3 &= self.is_global_only;
         let found = self.lookup(&[name], Some(&Value::str("")), None, None);
+        self.is_version_3 = outer;
         self.chain -= 1;
         match found? {
             Outcome::Found(value) => Ok(value),
@@ -171,7 +183,10 @@ impl Walk<'_, '_> {
         text: &mut String,
     ) -> Result<(), InterpolationError> {
         if self.explanation.is_none() && self.overrides.is_none() && self.defaults.is_none() {
-            return self.session.scope.write(variable, text);
+            return match self.session.scope.write(variable, text)? {
+                true => Ok(()),
+                false => self.check_set(variable),
+            };
         }
         // Variables come from whoever asks, and are no secret to them.
         let outer = std::mem::replace(&mut self.is_secret, false);
@@ -181,6 +196,19 @@ impl Walk<'_, '_> {
             ruby_text::to_s(&value, text);
         }
         Ok(())
+    }
+
+    /// Fails where a variable without a text is not set at all, and that is an error.
+    fn check_set(&self, variable: &Variable) -> Result<(), InterpolationError> {
+        match &variable.path {
+            Ok((name, _))
+                if self.session.is_strict
+                    && is_undefined(name, self.session.scope, self.is_version_3) =>
+            {
+                Err(InterpolationError::UndefinedVariable { name: name.clone() })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The same with every step told. `override` and `default_values` of a request stand for variables too.
@@ -202,19 +230,25 @@ impl Walk<'_, '_> {
                 return Err(error.clone().into());
             }
         };
-        let value = self.node(heading, |walk| {
+        let value = self.node(heading, |walk| -> Result<_, InterpolationError> {
             if let Some(value) = walk.overrides.and_then(|overrides| overrides.get(name)) {
                 walk.report(Some(name), || Event::FoundInOverrides(value.clone()));
-                return Some(value.clone());
+                return Ok(Some(value.clone()));
             }
             if let Some(value) = walk.session.scope.variable(name) {
                 walk.report(Some(name), || Event::Found(value.clone()));
-                return Some(value);
+                return Ok(Some(value));
             }
-            let value = walk.defaults.and_then(|defaults| defaults.get(name))?;
-            walk.report(Some(name), || Event::FoundInDefaults(value.clone()));
-            Some(value.clone())
-        });
+            let default = walk.defaults.and_then(|defaults| defaults.get(name));
+            // Puppet: with data of version 3, it fails before it looks for a default.
+            if default.is_none() || walk.is_version_3 {
+                walk.check_set(variable)?;
+            }
+            if let Some(value) = default {
+                walk.report(Some(name), || Event::FoundInDefaults(value.clone()));
+            }
+            Ok(default.cloned())
+        })?;
         match value {
             None | Some(Value::Null) => Ok(None),
             Some(value) => self

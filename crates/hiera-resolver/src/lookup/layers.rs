@@ -47,10 +47,11 @@ impl<'a> Walk<'_, 'a> {
             Layer::Absent | Layer::Ignored(_) => None,
         };
         let has_environment = version.is_some_and(|version| version >= 5);
-        let outer = self.is_global_only;
+        let outer = (self.is_global_only, self.is_version_3);
         self.is_global_only |= !has_environment;
+        self.is_version_3 = true;
         let found = self.in_layer(&prepared, key, strategy);
-        self.is_global_only = outer;
+        (self.is_global_only, self.is_version_3) = outer;
         found
     }
 

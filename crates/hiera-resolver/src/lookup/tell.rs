@@ -70,7 +70,15 @@ impl<'a> Walk<'_, 'a> {
                     puppet_text.replacen(path.as_str(), &location.path, 1)
                 },
             )),
-            LookupError::File(FileFault::NotAHash { mismatch, .. }) => {
+            LookupError::File(FileFault::NotAHash { mismatch: None, .. }) => {
+                let place = &location.path;
+                let text = format!("{place}: file does not contain a valid yaml hash");
+                Some(Telling::lookup(text))
+            }
+            LookupError::File(FileFault::NotAHash {
+                mismatch: Some(mismatch),
+                ..
+            }) => {
                 let function = function_name(plan, planned);
                 let place = &location.path;
                 Some(Telling::puppet(format!(

@@ -33,6 +33,8 @@ pub(super) struct Walk<'s, 'a> {
     pub(super) chain: usize,
     /// Inside data of a global layer of version 3, where the environment has no layer of its own.
     pub(super) is_global_only: bool,
+    /// Inside data of a global layer of version 3, which has variables of its own.
+    pub(super) is_version_3: bool,
     /// Bytes of values told so far.
     pub(super) explained: usize,
     /// The values found so far, where the strategy merges them all at once.

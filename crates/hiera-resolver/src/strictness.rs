@@ -1,0 +1,19 @@
+//! [`Strictness`]: whether lookups fail on mistakes that Puppet 7 only warns about.
+
+/// What happens to undefined variables in data, files that hold no hash, and configurations that Puppet cannot use
+/// where they are. It is Puppet's setting `strict`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strictness {
+    /// Lookups that reach them fail, as in Puppet 8 and OpenVox 8.
+    #[default]
+    Error,
+    /// They count as empty, as in Puppet 7.
+    Warning,
+}
+
+impl Strictness {
+    /// Do lookups fail?
+    pub fn is_error(self) -> bool {
+        self == Strictness::Error
+    }
+}
