@@ -23,6 +23,26 @@ pub(crate) struct Case {
     files: Vec<(String, Option<Vec<u8>>)>,
     links: Vec<(String, String)>,
     pub(crate) asks: Vec<Ask>,
+    /// Whose answers are wanted.
+    pub(crate) puppet: Puppet,
+}
+
+/// The versions of Puppet whose answers are recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Puppet {
+    #[default]
+    Seven,
+    Eight,
+}
+
+impl Puppet {
+    /// The setting `strict` that makes hierad answer like it.
+    pub(crate) fn strict(self) -> &'static str {
+        match self {
+            Puppet::Seven => "warning",
+            Puppet::Eight => "error",
+        }
+    }
 }
 
 /// A question and Puppet's answer.
@@ -33,12 +53,26 @@ pub(crate) struct Ask {
     /// The line of the question in its file.
     pub(crate) line: usize,
     want: Option<Json>,
+    /// What Puppet 8 answers, where that differs.
+    want_of_8: Option<Json>,
 }
 
 impl Case {
     /// `topic/name`.
     pub(crate) fn label(&self) -> String {
         format!("{}/{}", self.topic, self.name)
+    }
+
+    /// The case with the answers that this Puppet gives.
+    fn answered_by(mut self, puppet: Puppet) -> Self {
+        self.puppet = puppet;
+        for ask in &mut self.asks {
+            let other = ask.want_of_8.take();
+            if let (Puppet::Eight, Some(want)) = (puppet, other) {
+                ask.want = Some(want);
+            }
+        }
+        self
     }
 
     /// Puts the files on disk.
@@ -108,7 +142,7 @@ impl Ask {
     }
 }
 
-/// Every case of the repository.
+/// Every case of the repository, once for each Puppet.
 pub(crate) fn load() -> Vec<Case> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/cases");
     let mut paths: Vec<_> = std::fs::read_dir(directory)
@@ -124,7 +158,10 @@ pub(crate) fn load() -> Vec<Case> {
     for path in paths {
         let text = std::fs::read_to_string(&path).unwrap();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        cases.extend(parse(&text).unwrap_or_else(|fault| panic!("{name}:{fault}")));
+        for puppet in [Puppet::Seven, Puppet::Eight] {
+            let parsed = parse(&text).unwrap_or_else(|fault| panic!("{name}:{fault}"));
+            cases.extend(parsed.into_iter().map(|case| case.answered_by(puppet)));
+        }
     }
     cases
 }
@@ -214,10 +251,11 @@ impl Reader {
                     flags,
                     line: number,
                     want: None,
+                    want_of_8: None,
                 };
                 self.case()?.asks.push(ask);
             }
-            "want" => {
+            "want" | "want8" => {
                 let want = object(rest)?;
                 let status = want.get("status").and_then(Json::as_text);
                 if !matches!(status, Some("found" | "not_found" | "error")) {
@@ -228,7 +266,11 @@ impl Reader {
                     .asks
                     .last_mut()
                     .ok_or("an answer without a question")?;
-                if ask.want.replace(want).is_some() {
+                let recorded = match word {
+                    "want" => &mut ask.want,
+                    _ => &mut ask.want_of_8,
+                };
+                if recorded.replace(want).is_some() {
                     return Err("a second answer".to_owned());
                 }
             }
@@ -250,6 +292,7 @@ impl Reader {
             files,
             links,
             asks,
+            puppet: Puppet::default(),
         });
         Ok(())
     }
@@ -371,6 +414,22 @@ fn a_case_is_read_as_the_recorder_reads_it() {
     let request = r#"{"node": "n", "merge": "first", "key": "k"}"#;
     assert_eq!(case.asks[0].request.to_string(), request);
     assert!(case.asks[0].has("badreq"));
+}
+
+#[test]
+fn a_case_may_have_an_answer_of_puppet_8_beside_that_of_puppet_7() {
+    let text = concat!(
+        "@@case one\n@@ask {\"key\": \"k\"}\n@@want {\"status\": \"not_found\"}\n",
+        "@@want8 {\"status\": \"error\"}\n@@ask {\"key\": \"l\"}\n@@want {\"status\": \"not_found\"}\n",
+    );
+    for (puppet, expected) in [
+        (Puppet::Seven, ["not_found", "not_found"]),
+        (Puppet::Eight, ["error", "not_found"]),
+    ] {
+        let case = parse(text).unwrap().remove(0).answered_by(puppet);
+        let wanted: Vec<&str> = case.asks.iter().map(Ask::status).collect();
+        assert_eq!(wanted, expected);
+    }
 }
 
 #[test]

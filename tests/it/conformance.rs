@@ -1,4 +1,4 @@
-//! Every recorded answer of Puppet, by the library, over HTTP in all its forms, and by the command line.
+//! Every recorded answer of Puppet 7 and of Puppet 8, by the library, over HTTP in all its forms, and by the command line.
 //!
 //! Answers are compared as `tests/conformance/recorder/run.py` compares them.
 
@@ -41,6 +41,7 @@ impl Tally {
             Ok(()) => *self.passed.entry(case.topic.clone()).or_default() += 1,
             Err(fault) => {
                 let place = format!("{}.case:{} {}", case.topic, ask.line, case.label());
+                let form = format!("{form}, strict {}", case.puppet.strict());
                 let text = format!("{place}, {form}: {}\n    {fault}", ask.request);
                 let topic = case.topic.clone();
                 self.failures.push(Failure { topic, text });
@@ -93,7 +94,8 @@ fn run(judge: impl Fn(&Case, TestServer, &mut Tally) + Sync) -> Tally {
     let work = || {
         let mut tally = Tally::default();
         while let Some(case) = CASES.get(next.fetch_add(1, Ordering::Relaxed)) {
-            judge(case, TestServer::of(case.write(), ""), &mut tally);
+            let settings = format!("strict: {}\n", case.puppet.strict());
+            judge(case, TestServer::of(case.write(), &settings), &mut tally);
         }
         all.lock().unwrap().take(tally);
     };
@@ -197,7 +199,7 @@ fn the_command_line_finds_on_disk_what_the_server_has_loaded() {
             Some((ask, arguments))
         });
         if let Some((ask, arguments)) = expressible {
-            let result = ask_by_command(&server, ask, &arguments);
+            let result = ask_by_command(&server, case, ask, &arguments);
             tally.add(case, ask, "command line", result);
         }
     });
@@ -222,7 +224,7 @@ fn the_command_line_explains_as_puppet_does() {
             }
             let request = ask.request(&server.tree).without("explain");
             if let Some(arguments) = as_arguments(&request, &server.tree) {
-                let result = explain_by_command(&server, ask, &arguments);
+                let result = explain_by_command(&server, case, ask, &arguments);
                 tally.add(case, ask, "command line", result);
             }
         }
@@ -231,7 +233,12 @@ fn the_command_line_explains_as_puppet_does() {
 }
 
 /// The explanation that the command prints, or its failure without one.
-fn explain_by_command(server: &TestServer, ask: &Ask, arguments: &[String]) -> Result<(), String> {
+fn explain_by_command(
+    server: &TestServer,
+    case: &Case,
+    ask: &Ask,
+    arguments: &[String],
+) -> Result<(), String> {
     let explain = match ask.request.get("explain").and_then(Json::as_text) {
         Some("options") => "--explain-options",
         _ => "--explain",
@@ -240,6 +247,7 @@ fn explain_by_command(server: &TestServer, ask: &Ask, arguments: &[String]) -> R
         .tree
         .hierad("lookup")
         .args([explain, "--render-as", "s"])
+        .args(["--strict", case.puppet.strict()])
         // Those were for values.
         .args(arguments.iter().skip(2))
         .output()
@@ -371,11 +379,17 @@ fn as_arguments(request: &Json, tree: &Tree) -> Option<Vec<String>> {
     Some(arguments)
 }
 
-fn ask_by_command(server: &TestServer, ask: &Ask, arguments: &[String]) -> Result<(), String> {
+fn ask_by_command(
+    server: &TestServer,
+    case: &Case,
+    ask: &Ask,
+    arguments: &[String],
+) -> Result<(), String> {
     let served = ask_by_post(server, &ask.request(&server.tree))?;
     let output = server
         .tree
         .hierad("lookup")
+        .args(["--strict", case.puppet.strict()])
         .args(arguments)
         .output()
         .map_err(|error| error.to_string())?;

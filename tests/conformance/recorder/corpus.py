@@ -78,7 +78,8 @@ class Ask:
     request: dict
     flags: set
     line: int  # of the @@ask in its file, from 0
-    want: dict = None
+    want: dict = None  # Puppet 7's answer
+    want8: dict = None  # Puppet 8's, where it is another
 
 
 @dataclass
@@ -184,8 +185,8 @@ def parse(path):
         elif word == "ask":
             ask = Ask({**common, **json.loads(rest)}, set(filter(None, flags.split(","))), number)
             case.asks.append(ask)
-        elif word == "want":
-            case.asks[-1].want = json.loads(rest)
+        elif word in ("want", "want8"):
+            setattr(case.asks[-1], word, json.loads(rest))
         else:
             fail(number, f"unknown directive @@{word}")
     close()
@@ -199,6 +200,14 @@ def load(only=None, directory=CASES):
         cases += parse(path)
     if only:
         cases = [c for c in cases if any(c.label.startswith(o) for o in only)]
+    return cases
+
+
+def as_puppet_8(cases):
+    """The same cases with the answers of Puppet 8."""
+    for case in cases:
+        for ask in case.asks:
+            ask.want = ask.want8 or ask.want
     return cases
 
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Ask the real Puppet every question of the case files and write down its answers.
 
-    ./record.py [--check] [--new] [--cases DIR] [TOPIC[/CASE] ...]
+    ./record.py [--check] [--new] [--puppet8] [--cases DIR] [TOPIC[/CASE] ...]
 
---check  write nothing; tell which recorded answers the oracle no longer gives
---new    only questions that have no answer yet
+--check    write nothing; tell which recorded answers the oracle no longer gives
+--new      only questions that have no answer yet
+--puppet8  the Puppet that is installed is version 8: record what it answers
+           differently, as @@want8
 """
 
 import argparse
@@ -34,6 +36,7 @@ def main():
     parser.add_argument("only", nargs="*")
     parser.add_argument("--check", action="store_true", help="write nothing; show what differs")
     parser.add_argument("--new", action="store_true", help="only questions without an answer")
+    parser.add_argument("--puppet8", action="store_true", help="record as @@want8 what differs from @@want")
     parser.add_argument("--cases", type=Path, default=corpus.CASES, help="directory of case files")
     options = parser.parse_intermixed_args()
 
@@ -51,11 +54,15 @@ def main():
             for ask, answer in zip(asks, answers):
                 total += 1
                 answer = tidy(answer, root)
-                if ask.want is None or json.dumps(ask.want) != json.dumps(answer):
+                recorded = ask.want
+                if options.puppet8:
+                    recorded = ask.want8
+                    answer = answer if json.dumps(answer) != json.dumps(ask.want) else None
+                if json.dumps(recorded) != json.dumps(answer):
                     changed += 1
                     if options.check:
                         print(f"{case.label}: {corpus.compact(ask.request)}")
-                        print(f"   recorded {corpus.compact(ask.want)[:300]}")
+                        print(f"   recorded {corpus.compact(recorded)[:300]}")
                         print(f"   now      {corpus.compact(answer)[:300]}")
                 updates[case.path][ask.line] = answer
     oracle.close()
@@ -63,22 +70,27 @@ def main():
         print(f"{total} asked, {changed} differ from what is recorded")
         return 1 if changed else 0
     for path, answers in updates.items():
-        rewrite(path, answers)
+        rewrite(path, answers, "@@want8" if options.puppet8 else "@@want")
     print(f"{total} asked, {changed} recorded anew")
     return 0
 
 
-def rewrite(path, answers):
-    """Put each answer on the line below its question, in place of the one that was there."""
-    out, replaced = [], False
-    for number, text in enumerate(path.read_text(encoding="utf-8").split("\n")):
-        if replaced and text.startswith("@@want"):
-            replaced = False
-            continue
-        out.append(text)
-        replaced = number in answers
-        if replaced:
-            out.append(f"@@want {corpus.compact(answers[number])}")
+def rewrite(path, answers, directive):
+    """Put each answer below its question, in place of the one that was there; None takes that away."""
+    lines, out, number = path.read_text(encoding="utf-8").split("\n"), [], 0
+    while number < len(lines):
+        out.append(lines[number])
+        end, recorded = number + 1, {}
+        if number in answers:
+            while end < len(lines) and lines[end].startswith("@@want"):
+                word, _, text = lines[end].partition(" ")
+                recorded[word] = text
+                end += 1
+            recorded.pop(directive, None)
+            if answers[number] is not None:
+                recorded[directive] = corpus.compact(answers[number])
+        out += [f"{word} {recorded[word]}" for word in ("@@want", "@@want8") if word in recorded]
+        number = end
     path.write_text("\n".join(out), encoding="utf-8")
 
 

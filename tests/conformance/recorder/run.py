@@ -6,7 +6,8 @@
 Starts `hierad serve --codedir DIR [--hiera-config FILE] --listen 127.0.0.1:PORT`
 on trees made from the cases, asks every recorded question over HTTP, compares,
 and prints passed/total per topic and, last, `N passed, M failed`. The exit code
-is 0 when nothing failed.
+is 0 when nothing failed. Every case is asked twice: with `strict` at `warning`, for
+the answers of Puppet 7, and at `error`, for those of Puppet 8.
 """
 
 import argparse
@@ -30,6 +31,7 @@ import corpus
 from corpus import ROOT_SHOWN, Obj, exact, same_exact
 
 START_SECONDS = 15
+STRICT = ("warning", "error")
 
 
 # --- the server ---------------------------------------------------------------
@@ -38,13 +40,14 @@ START_SECONDS = 15
 class Server:
     """One hierad on one code directory."""
 
-    def __init__(self, binary, codedir, config, log):
+    def __init__(self, binary, codedir, config, log, strict):
         self.port = free_port()
         command = [*binary, "serve", "--codedir", str(codedir), "--listen", f"127.0.0.1:{self.port}"]
         if config:
             command += ["--hiera-config", config]
         self.log = open(log, "wb")
         env = {k: v for k, v in os.environ.items() if not k.startswith("HIERAD_")}
+        env["HIERAD_STRICT"] = strict
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL, env=env)
         self.ready = self.wait()
         self.local = threading.local()
@@ -100,10 +103,10 @@ class Server:
         self.log.close()
 
 
-def start(binary, root, config):
-    """A server on the tree; once more where it ended at once (its port may have been taken)."""
+def start(binary, root, config, strict="warning"):
+    """A server on the tree that answers as Puppet 7 does, or with `error` as Puppet 8; once more where it ended at once (its port may have been taken)."""
     for _ in range(2):
-        server = Server(binary, root / "code", config, root / "hierad.log")
+        server = Server(binary, root / "code", config, root / "hierad.log", strict)
         if server.process.poll() is None:
             break
         server.stop()
@@ -390,8 +393,8 @@ def plan(cases, isolate):
     return [g for g in (clean, faulty) if g] + alone
 
 
-def run_group(binary, number, group, scratch, tally, forms, stops):
-    root = scratch / f"g{number:04}"
+def run_group(binary, number, group, scratch, tally, forms, stops, strict):
+    root = scratch / f"{strict}-{number:04}"
     packed = len(group) > 1
     envs = []
     for index, case in enumerate(group):
@@ -399,7 +402,7 @@ def run_group(binary, number, group, scratch, tally, forms, stops):
         corpus.write_tree(case, root, env)
         envs.append(env)
     config = None if packed else corpus.hiera_config(group[0], root)
-    server = start(binary, root, config)
+    server = start(binary, root, config, strict)
     if not server.ready:
         stops.append(f"{group[0].label}{' and others' if packed else ''}: /readyz did not answer 200")
     try:
@@ -417,6 +420,7 @@ def main():
     parser.add_argument("binary", help="the hierad binary (or a command line in quotes)")
     parser.add_argument("only", nargs="*", help="topics or topic/case to run")
     parser.add_argument("--cases", type=Path, default=corpus.CASES, help="directory of case files")
+    parser.add_argument("--strict", choices=STRICT, action="append", help="only with this setting")
     parser.add_argument("--isolate", action="store_true", help="one server for every case")
     parser.add_argument("--forms", action="store_true", help="also ask by GET and in batches")
     parser.add_argument("--jobs", type=int, default=4, help="servers at a time")
@@ -425,8 +429,11 @@ def main():
     parser.add_argument("--keep", type=Path, help="keep the trees and the servers' logs here")
     options = parser.parse_intermixed_args()
 
-    cases = [c for c in corpus.load(options.only, options.cases) if c.asks]
-    missing = [c.label for c in cases for a in c.asks if a.want is None]
+    def load():
+        return [c for c in corpus.load(options.only, options.cases) if c.asks]
+
+    cases = {"warning": load(), "error": corpus.as_puppet_8(load())}
+    missing = [c.label for c in cases["warning"] for a in c.asks if a.want is None]
     if missing:
         sys.exit(f"no answer is recorded for {missing[0]} (and {len(missing) - 1} more): run record.py")
     binary = shlex.split(options.binary)
@@ -434,10 +441,11 @@ def main():
         sys.exit(f"no such program: {binary[0]}")
     tally, stops, began = Tally(), [], time.monotonic()
     with corpus.scratch(options.keep) as scratch:
-        groups = plan(cases, options.isolate)
+        groups = [(strict, group) for strict in options.strict or STRICT for group in plan(cases[strict], options.isolate)]
         with ThreadPoolExecutor(options.jobs) as pool:
             jobs = [
-                pool.submit(run_group, binary, n, g, scratch, tally, options.forms, stops) for n, g in enumerate(groups)
+                pool.submit(run_group, binary, n, group, scratch, tally, options.forms, stops, strict)
+                for n, (strict, group) in enumerate(groups)
             ]
             for job in jobs:
                 job.result()
