@@ -1,4 +1,4 @@
-//! Encrypted text in data files, `ENC[PKCS7,...]` → plain text, as hiera-eyaml 3.3.0 decrypts it.
+//! Encrypted text in data files, `ENC[PKCS7,...]` → plain text, as hiera-eyaml decrypts it.
 //!
 //! [`KeySource`] says where the keys of a level come from, [`Keys`] opens an envelope, [`decrypt_text`] replaces
 //! every block of a string. No error here says anything of a key or of what was encrypted.
@@ -19,10 +19,13 @@ pub(crate) use keys::Keys;
 /// Why there are no keys to decrypt with.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum KeysError {
-    /// Neither file nor variable is given. The paths below `./keys` that the command `eyaml` falls back to
-    /// are not known to Puppet's function.
-    #[error("neither `{0}` nor `{0}_env_var` is set")]
-    Missing(&'static str),
+    /// Neither file nor variable is given for the private key. The paths below `./keys` that the command `eyaml`
+    /// falls back to are not known to Puppet's function.
+    #[error("neither `pkcs7_private_key` nor `pkcs7_private_key_env_var` is set")]
+    Missing {
+        /// The public key is given.
+        names_public: bool,
+    },
     /// The value of an option is not text.
     #[error("`{0}` must be a string")]
     NotText(&'static str),
@@ -84,7 +87,11 @@ impl KeysError {
     /// What a lookup is told. Ruby's words are those of hiera-eyaml and of what it calls.
     pub(crate) fn fault(&self) -> DecryptFault {
         let puppet_text = match self {
-            KeysError::Missing(option) => Some(format!("{option} is not defined")),
+            // hiera-eyaml 3 asks for the public key first.
+            KeysError::Missing { names_public } => {
+                let kind = if *names_public { "private" } else { "public" };
+                Some(format!("pkcs7_{kind}_key is not defined"))
+            }
             KeysError::Variable(_) => Some("no implicit conversion of nil into String".to_owned()),
             KeysError::File { path, cause } if cause.starts_with("No such file or directory") => {
                 Some(format!("No such file or directory @ rb_sysopen - {path}"))

@@ -19,8 +19,8 @@ pub(crate) struct Chest {
     base: String,
     private: Drawer<PrivateKey>,
     public: Drawer<PublicKey>,
-    /// By their places in the two drawers.
-    pairs: Vec<((usize, usize), Keys)>,
+    /// By their places in the two drawers; private keys by themselves where no certificate is named.
+    pairs: Vec<((usize, Option<usize>), Keys)>,
 }
 
 /// Keys of one kind by where they come from; of what is none, why.
@@ -40,13 +40,17 @@ pub(crate) struct KeyTexts {
 impl Chest {
     /// Makes keys of what the options of a level may name.
     pub(crate) fn new(base: &str, private: KeyTexts, public: KeyTexts) -> Self {
+        let is_alone = public.files.is_empty() && public.variables.is_empty();
         let private = Drawer::new(private, PrivateKey::from_pem);
         let public = Drawer::new(public, PublicKey::from_pem);
         let mut pairs = Vec::new();
         for (place, key) in private.good() {
+            if is_alone {
+                pairs.push(((place, None), Keys::alone(key)));
+            }
             for (other, certificate) in public.good() {
                 if let Ok(keys) = Keys::pair(key, certificate) {
-                    pairs.push(((place, other), keys));
+                    pairs.push(((place, Some(other)), keys));
                 }
             }
         }
@@ -60,10 +64,10 @@ impl Chest {
 
     fn find(&self, options: &Hash) -> Result<usize, KeysError> {
         let source = KeySource::from_options(options)?;
-        let pair = (
-            self.private.find(&source.private, &self.base)?,
-            self.public.find(&source.public, &self.base)?,
-        );
+        let private = self.private.find(&source.private, &self.base)?;
+        let public = source.public.as_ref();
+        let public = public.map(|place| self.public.find(place, &self.base));
+        let pair = (private, public.transpose()?);
         let found = self.pairs.iter().position(|(places, _)| *places == pair);
         found.ok_or(KeysError::Mismatch)
     }

@@ -18,11 +18,12 @@ use super::DecryptError;
 
 const ENVELOPED_DATA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.7.3");
 
-/// Opens an envelope with the key of one of its recipients. What follows it is ignored, as OpenSSL does.
+/// Opens an envelope with the key of one of its recipients, whichever that is where it is not given. What follows the
+/// envelope is ignored, as OpenSSL does.
 pub(super) fn open(
     bytes: &[u8],
     private: &Pkcs1PrivateDecryptingKey,
-    recipient: &IssuerAndSerialNumber,
+    recipient: Option<&IssuerAndSerialNumber>,
 ) -> Result<Vec<u8>, DecryptError> {
     let envelope = parse(bytes).map_err(|_| DecryptError::NotAnEnvelope)?;
     let content = envelope.encrypted_content;
@@ -33,7 +34,7 @@ pub(super) fn open(
     for info in envelope.recip_infos.0.iter() {
         if let RecipientInfo::Ktri(info) = info
             && let RecipientIdentifier::IssuerAndSerialNumber(id) = &info.rid
-            && id == recipient
+            && recipient.is_none_or(|recipient| id == recipient)
         {
             if let Some(plain) = decrypt(private, &info.enc_key, algorithm, &content) {
                 return Ok(plain);

@@ -6,15 +6,16 @@ use hiera_resolver::{Hash, Value};
 
 use super::KeysError;
 
-/// Where the two keys of a level come from.
+/// Where the keys of a level come from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct KeySource {
     pub(super) private: Place,
-    pub(super) public: Place,
+    /// Not needed to decrypt.
+    pub(super) public: Option<Place>,
 }
 
 /// A key in an environment variable, which wins where it is set, or in a file.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Place {
     pub(super) variable: Option<String>,
     pub(super) file: Option<String>,
@@ -34,30 +35,28 @@ impl KeySource {
                 variable: text(options, variable)?,
                 file: text(options, file)?,
             };
-            match place {
-                Place {
-                    variable: None,
-                    file: None,
-                } => Err(KeysError::Missing(file)),
-                place => Ok(place),
-            }
+            Ok(Some(place).filter(|place| *place != Place::default()))
         };
-        Ok(KeySource {
-            public: place("pkcs7_public_key", "pkcs7_public_key_env_var")?,
-            private: place("pkcs7_private_key", "pkcs7_private_key_env_var")?,
-        })
+        let public = place("pkcs7_public_key", "pkcs7_public_key_env_var")?;
+        let private = place("pkcs7_private_key", "pkcs7_private_key_env_var")?;
+        match private {
+            Some(private) => Ok(KeySource { private, public }),
+            None => Err(KeysError::Missing {
+                names_public: public.is_some(),
+            }),
+        }
     }
 
-    /// The PEM texts of the private and the public key.
+    /// The PEM texts of the private key and of the public one, where that is named.
     pub(super) fn read(
         &self,
         read_file: &mut ReadFile<'_>,
         variable: &Variable<'_>,
-    ) -> Result<(Vec<u8>, Vec<u8>), KeysError> {
-        Ok((
-            self.private.read(read_file, variable)?,
-            self.public.read(read_file, variable)?,
-        ))
+    ) -> Result<(Vec<u8>, Option<Vec<u8>>), KeysError> {
+        let private = self.private.read(read_file, variable)?;
+        let public = self.public.as_ref();
+        let public = public.map(|public| public.read(read_file, variable));
+        Ok((private, public.transpose()?))
     }
 }
 

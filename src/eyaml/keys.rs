@@ -1,4 +1,4 @@
-//! The pair of keys, from PEM.
+//! A private key and perhaps its certificate, from PEM.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -19,7 +19,8 @@ use super::{DecryptError, KeySource, KeysError, envelope};
 /// A private key and the certificate that values are encrypted for.
 pub(crate) struct Keys {
     private: Arc<Pkcs1PrivateDecryptingKey>,
-    recipient: IssuerAndSerialNumber,
+    /// Of the certificate, where there is one. As for hiera-eyaml 4.1, the private key is enough.
+    recipient: Option<IssuerAndSerialNumber>,
 }
 
 /// A private key by itself.
@@ -75,11 +76,20 @@ const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1
 
 impl Keys {
     /// Makes keys of the texts of their files.
-    pub(crate) fn from_pem(private: &[u8], public: &[u8]) -> Result<Keys, KeysError> {
-        Keys::pair(
-            &PrivateKey::from_pem(private)?,
-            &PublicKey::from_pem(public)?,
-        )
+    pub(crate) fn from_pem(private: &[u8], public: Option<&[u8]>) -> Result<Keys, KeysError> {
+        let private = PrivateKey::from_pem(private)?;
+        match public {
+            Some(public) => Keys::pair(&private, &PublicKey::from_pem(public)?),
+            None => Ok(Keys::alone(&private)),
+        }
+    }
+
+    /// A private key by itself.
+    pub(super) fn alone(private: &PrivateKey) -> Keys {
+        Keys {
+            private: private.key.clone(),
+            recipient: None,
+        }
     }
 
     /// Puts two keys together that belong to each other.
@@ -89,7 +99,7 @@ impl Keys {
         }
         Ok(Keys {
             private: private.key.clone(),
-            recipient: public.recipient.clone(),
+            recipient: Some(public.recipient.clone()),
         })
     }
 
@@ -100,7 +110,7 @@ impl Keys {
     ) -> Result<Keys, KeysError> {
         let variable = |name: &str| std::env::var_os(name).map(OsString::into_encoded_bytes);
         let (private, public) = source.read(&mut read_file, &variable)?;
-        Keys::from_pem(&private, &public)
+        Keys::from_pem(&private, public.as_deref())
     }
 
     /// Opens what stands between `ENC[PKCS7,` and `]`.
@@ -110,7 +120,7 @@ impl Keys {
 
     /// Opens an envelope.
     pub(super) fn open(&self, envelope: &[u8]) -> Result<Vec<u8>, DecryptError> {
-        envelope::open(envelope, &self.private, &self.recipient)
+        envelope::open(envelope, &self.private, self.recipient.as_ref())
     }
 }
 

@@ -36,7 +36,7 @@ fn case(name: &str) -> String {
 }
 
 fn keys() -> Keys {
-    Keys::from_pem(PRIVATE, PUBLIC).unwrap()
+    Keys::from_pem(PRIVATE, Some(PUBLIC)).unwrap()
 }
 
 fn options(entries: &[(&str, &str)]) -> Hash {
@@ -99,16 +99,16 @@ fn errors_say_what_is_wrong_with_a_block() {
 
 #[test]
 fn a_key_may_be_pkcs8_and_have_text_around_it() {
-    let keys = Keys::from_pem(PRIVATE_PKCS8, PUBLIC).unwrap();
+    let keys = Keys::from_pem(PRIVATE_PKCS8, Some(PUBLIC)).unwrap();
     assert_eq!(decrypt_text(&case("string"), &keys), Ok("hello".to_owned()));
     let crlf = String::from_utf8_lossy(PRIVATE).replace('\n', "\r\n");
-    assert!(Keys::from_pem(crlf.as_bytes(), PUBLIC).is_ok());
+    assert!(Keys::from_pem(crlf.as_bytes(), Some(PUBLIC)).is_ok());
 }
 
 #[test]
 fn what_is_no_pair_of_keys_is_refused() {
     let check = |private: &[u8], public: &[u8], expected: KeysError| {
-        assert_eq!(Keys::from_pem(private, public).unwrap_err(), expected);
+        assert_eq!(Keys::from_pem(private, Some(public)).unwrap_err(), expected);
     };
     check(PRIVATE, OTHER_PUBLIC, KeysError::Mismatch);
     check(OTHER_PRIVATE, PUBLIC, KeysError::Mismatch);
@@ -138,7 +138,7 @@ fn what_is_no_pair_of_keys_is_refused() {
 
 #[test]
 fn a_key_of_the_other_pair_opens_nothing() {
-    let others = Keys::from_pem(OTHER_PRIVATE, OTHER_PUBLIC).unwrap();
+    let others = Keys::from_pem(OTHER_PRIVATE, Some(OTHER_PUBLIC)).unwrap();
     assert_eq!(
         decrypt_text(&case("string"), &others),
         Err(DecryptError::Undecryptable)
@@ -146,6 +146,26 @@ fn a_key_of_the_other_pair_opens_nothing() {
     assert_eq!(
         decrypt_text(&case("two recipients"), &others),
         Ok("for two".to_owned())
+    );
+}
+
+#[test]
+fn a_private_key_opens_by_itself_whatever_certificate_was_encrypted_for() {
+    let keys = Keys::from_pem(PRIVATE, None).unwrap();
+    for case in cases() {
+        let decrypted = decrypt_text(&case.text, &keys);
+        match case.name.as_str() {
+            "triple des" => assert!(matches!(decrypted, Err(DecryptError::Algorithm(_)))),
+            "two recipients" => assert_eq!(decrypted, Ok("for two".to_owned())),
+            // Of the same key, by a certificate of another name.
+            "other issuer" => assert_eq!(decrypted, Ok("x".to_owned())),
+            name => assert_eq!(decrypted.ok(), case.r, "{name}"),
+        }
+    }
+    let others = Keys::from_pem(OTHER_PRIVATE, None).unwrap();
+    assert_eq!(
+        decrypt_text(&case("string"), &others),
+        Err(DecryptError::Undecryptable)
     );
 }
 
@@ -193,8 +213,9 @@ fn keys_come_from_files_or_variables() {
     );
     check(
         &[("path", "x.eyaml")],
-        Err("neither `pkcs7_public_key` nor `pkcs7_public_key_env_var` is set"),
+        Err("neither `pkcs7_private_key` nor `pkcs7_private_key_env_var` is set"),
     );
+    check(&[("pkcs7_private_key", "/private")], Ok(PRIVATE));
 }
 
 #[test]

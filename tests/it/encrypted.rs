@@ -269,6 +269,22 @@ plain: plain text
 }
 
 #[test]
+fn a_private_key_is_enough() {
+    let options = format!(
+        "{{pkcs7_private_key: {}}}",
+        key_file("private_key.pkcs7.pem").display()
+    );
+    for strict in ["error", "warning"] {
+        let fixture = filled(&FIXTURE.replace("<KEYS>", &options));
+        let server = TestServer::with_settings(&fixture, &format!("strict: {strict}\n"));
+        let value = server.value(&json!({ "key": "password" }));
+        assert_eq!(value, format!("\"{PASSWORD}\""));
+        let shown = server.get("/environments/production").json();
+        assert_eq!(shown["faults"], json!([]), "{shown}");
+    }
+}
+
+#[test]
 fn a_missing_or_wrong_key_fails_what_is_encrypted_and_nothing_else() {
     for (options, reason) in [
         (
@@ -277,7 +293,7 @@ fn a_missing_or_wrong_key_fails_what_is_encrypted_and_nothing_else() {
         ),
         ("<OTHER_KEYS>", "cannot be opened with this key"),
         ("{pkcs7_public_key: /nowhere/b.pem}", "pkcs7_private_key"),
-        ("{}", "pkcs7_public_key"),
+        ("{}", "pkcs7_private_key"),
     ] {
         let server = TestServer::new(&filled(&FIXTURE.replace("<KEYS>", options)));
         for key in ["password", "nested", "around", "uses"] {

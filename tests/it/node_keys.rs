@@ -111,10 +111,21 @@ fn a_wrong_or_missing_key_fails_what_needs_it_and_nothing_else() {
         &at("pdx", "both"),
         "cannot be opened with this key",
     );
-    let half = r#"pkcs7_private_key: "<K>/%{facts.site}/private.pem""#;
+    let half = r#"pkcs7_public_key: "<K>/%{facts.site}/public.pem""#;
     let server = TestServer::of(tree(half), "");
-    fails(&server, &at("pdx", "pdx"), "`pkcs7_public_key`");
+    fails(&server, &at("pdx", "pdx"), "`pkcs7_private_key`");
     assert_eq!(server.value(&at("pdx", "plain")), "\"text\"");
+}
+
+#[test]
+fn a_private_key_is_enough() {
+    let server = TestServer::of(
+        tree(r#"pkcs7_private_key: "<K>/%{facts.site}/private.pem""#),
+        "",
+    );
+    assert_eq!(server.value(&at("pdx", "pdx")), format!("\"{PASSWORD}\""));
+    fails(&server, &at("bfs", "pdx"), "cannot be opened with this key");
+    fails(&server, &at("nowhere", "pdx"), "/keys/nowhere/private.pem");
 }
 
 #[test]
