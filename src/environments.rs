@@ -268,6 +268,11 @@ impl Fault {
         }
     }
 
+    /// Is it the same mistake, perhaps in another line of a file that was changed around it?
+    pub(crate) fn is_same_mistake(&self, other: &Fault) -> bool {
+        self.path == other.path && self.problem == other.problem
+    }
+
     fn from_notice(path: &str, notice: &Notice) -> Self {
         let place = (notice.line > 0).then_some((notice.line, notice.column));
         Fault {
@@ -318,7 +323,8 @@ pub fn faults(snapshot: &Snapshot) -> Vec<Fault> {
     faults
 }
 
-/// Configurations and files that cannot be used as a whole, and paths below which it is unknown what there is.
+/// Configurations, files and `lookup_options` that cannot be used, and paths below which it is unknown what there is:
+/// what a reload must not bring.
 pub fn file_faults(snapshot: &Snapshot) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (_, layer) in layers(snapshot) {
@@ -337,7 +343,32 @@ pub fn file_faults(snapshot: &Snapshot) -> Vec<Fault> {
             faults.push(fault);
         }
     }
+    for file in snapshot.files() {
+        let Ok(contents) = file.contents() else {
+            continue;
+        };
+        let mistakes = contents.option_faults().iter();
+        faults.extend(mistakes.map(|notice| Fault::from_notice(file.path(), notice)));
+        if contents.has_options()
+            && let Some(module) = module_of(snapshot, file.path())
+            && let Some(notice) = contents.foreign_options(module)
+        {
+            faults.push(Fault::from_notice(file.path(), &notice));
+        }
+    }
     faults
+}
+
+/// The module whose data lies here.
+fn module_of<'s>(snapshot: &'s Snapshot, path: &str) -> Option<&'s str> {
+    let is_below = |config: &HieraConfig| {
+        let directory = config.path().and_then(|path| path.rsplit_once('/'));
+        let rest = directory.and_then(|(directory, _)| path.strip_prefix(directory));
+        rest.is_some_and(|rest| rest.starts_with('/'))
+    };
+    let mut modules = snapshot.modules();
+    let found = modules.find(|(_, layer)| layer.config().is_some_and(is_below));
+    found.map(|(name, _)| name.as_str())
 }
 
 /// The configurations of a snapshot that are good.

@@ -527,7 +527,8 @@ impl Worker {
             // A fault that is served already does not get worse by being served again.
             let before = file_faults(&previous.snapshot);
             let now = file_faults(&loaded.snapshot);
-            if now.iter().any(|fault| !before.contains(fault)) {
+            let is_known = |fault: &Fault| before.iter().any(|known| known.is_same_mistake(fault));
+            if !now.iter().all(is_known) {
                 self.environments.keep(name, now.clone());
                 return Verdict::Kept(now);
             }

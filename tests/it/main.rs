@@ -30,6 +30,8 @@ mod lookup;
 mod node_keys;
 /// `openapi.yaml` against the router, both ways.
 mod openapi;
+/// Mistakes in `lookup_options`: found when they are loaded, with their place.
+mod options;
 /// `Process`: the binary serving a tree, spoken to over its socket.
 mod process;
 /// Requests that are refused before they have arrived, over a real connection.

@@ -17,7 +17,7 @@ use self::build::ValueBuilder;
 use self::sealed::Sealed;
 pub use self::sealed::{KEY_OPTIONS, KeyChest};
 use crate::hash::Hash;
-use crate::options::FileOptions;
+use crate::options::{FileOptions, LOOKUP_OPTIONS, OptionsError, OptionsNotes};
 use crate::strictness::Strictness;
 use crate::table_key::{KeyFilter, TableKey, hash_of};
 use crate::template::{DecryptFault, Template};
@@ -77,6 +77,8 @@ pub struct Contents {
     /// Of its keys. Most files do not have the key that is looked up.
     filter: KeyFilter,
     options: FileOptions,
+    /// Where they are written and what is wrong with them. `None` where there are none.
+    options_notes: Option<Arc<OptionsNotes>>,
     /// Puppet fails on a module's file that has such a key.
     has_other_keys: bool,
     /// What was found odd and is no fault.
@@ -138,7 +140,7 @@ pub struct Notice {
 }
 
 impl Notice {
-    fn at(mark: Mark, text: String) -> Self {
+    pub(crate) fn at(mark: Mark, text: String) -> Self {
         Notice {
             line: mark.line,
             column: mark.column,
@@ -246,7 +248,7 @@ impl DataFile {
 
 impl Contents {
     fn new(data: Hash, notices: Vec<Notice>) -> Self {
-        let options = FileOptions::compile(data.get("lookup_options"));
+        let options = FileOptions::compile(data.get(LOOKUP_OPTIONS));
         let (mut filter, mut has_other_keys) = (KeyFilter::default(), false);
         let data = with_plain_keys(data);
         for (key, _) in &data {
@@ -259,11 +261,23 @@ impl Contents {
             data,
             filter,
             options,
+            options_notes: None,
             has_other_keys,
             notices,
             undecryptable: Vec::new(),
             instead_of_hash: None,
         }
+    }
+
+    /// The same with its `lookup_options` checked, as `note` does it.
+    fn with_checked_options(
+        mut self,
+        note: impl FnOnce(&Value, &mut Vec<Notice>) -> OptionsNotes,
+    ) -> Self {
+        if let Some(options) = self.data.get(LOOKUP_OPTIONS) {
+            self.options_notes = Some(Arc::new(note(options, &mut self.notices)));
+        }
+        self
     }
 
     /// The value of a key, as it stands in the file.
@@ -299,6 +313,36 @@ impl Contents {
         &self.undecryptable
     }
 
+    /// Has it `lookup_options`?
+    pub fn has_options(&self) -> bool {
+        self.options_notes.is_some()
+    }
+
+    /// What is wrong with its `lookup_options`: a fault of the lookups that need them.
+    pub fn option_faults(&self) -> &[Notice] {
+        let notes = self.options_notes.as_ref();
+        notes.map(|notes| notes.faults()).unwrap_or_default()
+    }
+
+    /// Where its `lookup_options` are written.
+    pub(crate) fn options_notes(&self) -> Option<&OptionsNotes> {
+        self.options_notes.as_deref()
+    }
+
+    /// A key or pattern of its `lookup_options` that does not belong to this module, with its line and column: a fault
+    /// where the file is the module's.
+    pub fn foreign_options(&self, module: &str) -> Option<Notice> {
+        let FileOptions::Ready(options) = &self.options else {
+            return None;
+        };
+        let error = options.check_namespace(module).err()?;
+        let OptionsError::ForeignKey { key, .. } = &error else {
+            return None;
+        };
+        let mark = self.options_notes()?.place(Some(key))?;
+        Some(Notice::at(mark, error.to_string()))
+    }
+
     /// What was found odd.
     pub fn notices(&self) -> &[Notice] {
         &self.notices
@@ -324,10 +368,15 @@ fn decode_yaml(
     })?;
     let (notices, undecryptable) = builder.into_notices();
     match root {
-        Some(Value::Hash(hash)) => Ok(Contents {
-            undecryptable,
-            ..Contents::new(Arc::unwrap_or_clone(hash), notices)
-        }),
+        Some(Value::Hash(hash)) => {
+            let contents = Contents::new(Arc::unwrap_or_clone(hash), notices);
+            Ok(Contents {
+                undecryptable,
+                ..contents.with_checked_options(|options, notices| {
+                    OptionsNotes::of_yaml(options, bytes, notices)
+                })
+            })
+        }
         other => {
             // Puppet: does not tell `false` from an empty file.
             let is_something = !matches!(other, None | Some(Value::Null | Value::Bool(false)));
@@ -353,7 +402,7 @@ fn decode_json(path: &ArcStr, bytes: &[u8], texts: &mut Texts) -> Result<Content
         let message = Some(error.ruby_message.as_str());
         unparsable(path, line, column, &error.problem, message)
     })?;
-    hash_contents(path, root)
+    hash_contents(path, bytes, root)
 }
 
 fn decode_hocon(path: &ArcStr, bytes: &[u8], texts: &mut Texts) -> Result<Contents, FileFault> {
@@ -362,7 +411,7 @@ fn decode_hocon(path: &ArcStr, bytes: &[u8], texts: &mut Texts) -> Result<Conten
         let message = error.ruby_message.as_deref();
         unparsable(path, line, column, &error.problem, message)
     })?;
-    hash_contents(path, root)
+    hash_contents(path, bytes, root)
 }
 
 fn unparsable(
@@ -382,9 +431,14 @@ fn unparsable(
     }
 }
 
-fn hash_contents(path: &ArcStr, root: Value) -> Result<Contents, FileFault> {
+fn hash_contents(path: &ArcStr, bytes: &[u8], root: Value) -> Result<Contents, FileFault> {
     match root {
-        Value::Hash(hash) => Ok(Contents::new(Arc::unwrap_or_clone(hash), Vec::new())),
+        Value::Hash(hash) => {
+            let contents = Contents::new(Arc::unwrap_or_clone(hash), Vec::new());
+            Ok(contents.with_checked_options(|options, notices| {
+                OptionsNotes::of_text(options, bytes, notices)
+            }))
+        }
         other => {
             let any_hash = Type::hash(Type::Any, Type::Any, None);
             let mismatch = types::assert_instance("", &any_hash, &other).err();

@@ -48,6 +48,18 @@ pub enum LookupError {
     /// An entry of `lookup_options` that cannot be used.
     #[error("{0}")]
     OptionsEntry(EntryFault),
+    /// What `lookup_options` say cannot be used, with the place that says it.
+    #[error("in `{path}`:{line}:{column}: {error}")]
+    InOptions {
+        /// The file.
+        path: ArcStr,
+        /// The line, from 1.
+        line: u32,
+        /// The column, from 1.
+        column: u32,
+        /// What is wrong.
+        error: Box<LookupError>,
+    },
     /// A pattern of `lookup_options` that takes too long to match.
     #[error("a lookup_options pattern could not be matched: {0}")]
     PatternMatch(MatchError),
@@ -394,6 +406,7 @@ impl LookupError {
                     format!("all lookup_options {what} with module name '{module}'"),
                 )
             }
+            LookupError::InOptions { error, .. } => return error.telling(),
             LookupError::Conversion { .. } => (TellingKind::Lookup, self.to_string()),
             LookupError::ConversionType { .. } => {
                 // Puppet leaves the last quote open.

@@ -5,6 +5,10 @@
 //! order of the lowest level that has them. [`find`] answers from the compiled parts as that merge would,
 //! without ever making it.
 
+mod check;
+mod notes;
+mod places;
+
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -15,10 +19,13 @@ use crate::convert;
 use crate::error::LookupError;
 use crate::hash::Hash;
 use crate::merge::{MergeError, MergeStrategy};
+use crate::rich::Rich;
 use crate::ruby_regex::{PatternSet, RubyRegex};
 use crate::table_key::{TableKey, TableState};
 use crate::types::Type;
 use crate::value::Value;
+
+pub(crate) use self::notes::OptionsNotes;
 
 /// The key that holds them.
 pub const LOOKUP_OPTIONS: &str = "lookup_options";
@@ -50,6 +57,8 @@ pub struct Options {
 /// What the options say of a key.
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
+    /// The key or pattern it stands behind.
+    name: LeanStr,
     /// Puppet goes on to the patterns where a key's own entry is null.
     is_null: bool,
     merge: Option<Result<MergeStrategy, MergeError>>,
@@ -150,7 +159,7 @@ impl Options {
                 patterns.push(pattern);
                 pattern_places.push(entries.len());
             }
-            entries.insert(key.clone(), Entry::parse(value));
+            entries.insert(key.clone(), Entry::parse(key, value));
         }
         let namespace = common_namespace(entries.keys());
         Ok(Options {
@@ -223,7 +232,14 @@ pub fn find<'a>(all: &[&'a Options], key: &TableKey) -> Result<Option<&'a Entry>
 
 impl Entry {
     /// Reads what stands behind a key or pattern.
-    pub fn parse(value: &Value) -> Self {
+    pub fn parse(name: &LeanStr, value: &Value) -> Self {
+        Entry {
+            name: name.clone(),
+            ..Entry::of(value)
+        }
+    }
+
+    fn of(value: &Value) -> Self {
         match value {
             Value::Null => Entry {
                 is_null: true,
@@ -251,6 +267,11 @@ impl Entry {
                 ..Entry::default()
             },
         }
+    }
+
+    /// The key or pattern it stands behind.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The strategy it names.
@@ -328,6 +349,24 @@ impl Conversion {
         })
     }
 
+    /// Why it converts nothing, whatever the value.
+    pub(crate) fn problem(&self) -> Option<String> {
+        match &self.target {
+            Target::Type(target) => match target.as_ref() {
+                Type::Reference(name) => Some(format!("there is no type `{name}` here")),
+                _ => None,
+            },
+            Target::Unknown { source, problem } => {
+                Some(format!("`{source}` is not a type: {problem}"))
+            }
+            Target::Other(Value::Rich(rich)) if matches!(**rich, Rich::Type(_)) => None,
+            Target::Other(other) => Some(format!(
+                "`convert_to` must name a type, not {}",
+                other.ruby_class()
+            )),
+        }
+    }
+
     /// Does it make a secret of the value?
     pub fn is_secret(&self) -> bool {
         self.is_secret
@@ -336,9 +375,7 @@ impl Conversion {
     /// The type and the arguments as an explanation shows them.
     pub fn shown(&self) -> String {
         let target = match &self.target {
-            Target::Type(target) => {
-                Value::Rich(Arc::new(crate::rich::Rich::Type(Type::clone(target))))
-            }
+            Target::Type(target) => Value::Rich(Arc::new(Rich::Type(Type::clone(target)))),
             Target::Other(target) => target.clone(),
             Target::Unknown { source, .. } => Value::Str(source.clone()),
         };

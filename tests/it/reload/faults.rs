@@ -202,3 +202,55 @@ fn links_in_circles_are_followed_no_further_than_they_lead() {
     served.becomes("k", &json!(2));
     assert_eq!(served.shown("production")["state"], "ok");
 }
+
+#[test]
+fn wrong_lookup_options_keep_the_old_data() {
+    let served = Served::new(FIXTURE);
+    let before = served.revision("production");
+    for (options, line, column) in [
+        ("  '^k(': {merge: first}", 3, 3),
+        ("  k: {merge: deeep}", 3, 14),
+        ("  k:\n    merge: {strategy: deep, knockout: x}", 4, 12),
+        ("  k: {convert_to: 'Array['}", 3, 19),
+        ("  k: [merge, deep]", 3, 6),
+        ("  - k", 3, 3),
+    ] {
+        served.write(
+            "/data/common.yaml",
+            format!("k: 2\nlookup_options:\n{options}\nwho: somebody\n"),
+        );
+        let answer = served.reload("production").json();
+        assert_eq!(answer["outcome"], "kept", "{options}: {answer}");
+        let shown = served.shown("production");
+        assert_eq!(shown["state"], "kept", "{options}");
+        assert_eq!(shown["revision"], json!(before));
+        let fault = &shown["faults"][0];
+        let place = (&fault["line"], &fault["column"]);
+        assert_eq!(place, (&json!(line), &json!(column)), "{options}: {fault}");
+        served.is("k", &json!(1));
+        served.is("who", &json!("anybody"));
+    }
+    served.write(
+        "/data/common.yaml",
+        "k: 2\nlookup_options:\n  k: {merge: first}\n",
+    );
+    served.becomes("k", &json!(2));
+    assert_eq!(served.shown("production")["state"], "ok");
+}
+
+#[test]
+fn a_fault_from_the_start_that_moves_to_another_line_holds_nothing_up() {
+    let fixture = FIXTURE.replace("k: 1\n", "k: 1\nlookup_options: {x: {merge: nope}}\n");
+    let served = Served::new(&fixture);
+    assert_eq!(served.shown("production")["state"], "faulty");
+    served.write(
+        "/data/common.yaml",
+        "k: 2\n\n\nlookup_options: {x: {merge: nope}}\n",
+    );
+    served.becomes("k", &json!(2));
+    let shown = served.shown("production");
+    assert_eq!(
+        (&shown["state"], &shown["faults"][0]["line"]),
+        (&json!("faulty"), &json!(4))
+    );
+}

@@ -103,7 +103,10 @@ impl Contents {
     fn opened(&self, decrypt: super::Decrypt<'_>) -> Contents {
         let data = self.data.iter();
         let data = data.map(|(key, value)| (key.clone(), open(value, decrypt)));
-        Contents::new(data.collect(), self.notices.clone())
+        Contents {
+            options_notes: self.options_notes.clone(),
+            ..Contents::new(data.collect(), self.notices.clone())
+        }
     }
 }
 

@@ -219,13 +219,22 @@ impl<'a> Walk<'_, 'a> {
             )
         };
         let found = self.node(heading, |walk| {
-            let options = walk.default_options(module, &prepared)?;
+            let options = walk
+                .default_options(module, &prepared)
+                .map_err(|error| walk.blame_options(error, None, Some(module)))?;
             let entry = match &options {
                 Some(options) => options::find(&[options.as_ref()], key.root())?,
                 None => None,
             };
             let strategy = match entry {
-                Some(entry) => entry.merge()?.cloned().unwrap_or(MergeStrategy::DEFAULT),
+                Some(entry) => {
+                    let name = Some(entry.name());
+                    let strategy = entry.merge();
+                    strategy
+                        .map_err(|error| walk.blame_options(error, name, Some(module)))?
+                        .cloned()
+                        .unwrap_or(MergeStrategy::DEFAULT)
+                }
                 None => MergeStrategy::DEFAULT,
             };
             let heading = || {

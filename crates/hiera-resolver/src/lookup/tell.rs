@@ -9,7 +9,7 @@ use crate::data::FileFault;
 use crate::error::{LookupError, Telling};
 use crate::explain::NodeKind;
 use crate::key::LookupKey;
-use crate::options::LOOKUP_OPTIONS;
+use crate::options::{LOOKUP_OPTIONS, OptionsError};
 use crate::plan::{Location, Plan, PlannedLevel};
 use crate::table_key::TableKey;
 use crate::types;
@@ -121,6 +121,51 @@ impl<'a> Walk<'_, 'a> {
             "Value for key '{key}',{in_hash} returned from {function}, when using location '{place}', \
              has wrong type, expects Puppet::LookupValue, got {found}"
         )));
+    }
+
+    /// The error with the place in the `lookup_options` that it comes from: those of the highest file that has the entry,
+    /// as they count. The same error where it has none there.
+    pub(super) fn blame_options(
+        &self,
+        error: LookupError,
+        entry: Option<&str>,
+        module: Option<&str>,
+    ) -> LookupError {
+        let tree = self.session.tree;
+        let of_module = module.and_then(|module| tree.module(module));
+        let mut layers = vec![Some(tree.global()), Some(tree.environment()), of_module];
+        let entry = match &error {
+            LookupError::Options(OptionsError::BadPattern { pattern, .. }) => Some(&**pattern),
+            LookupError::Options(OptionsError::ForeignKey { key, .. }) => {
+                layers.drain(..2);
+                Some(&**key)
+            }
+            LookupError::Options(_) => None,
+            LookupError::OptionsEntry(_)
+            | LookupError::Merge(_)
+            | LookupError::ConversionType { .. }
+            | LookupError::Conversion { .. } => entry,
+            _ => return error,
+        };
+        let configs = layers.into_iter().flatten().filter_map(Layer::config);
+        for config in configs {
+            let Ok(plan) = Plan::make(config, tree, self.session.scope, false) else {
+                continue;
+            };
+            let place = plan.all_files().find_map(|file| {
+                let mark = file.contents().ok()?.options_notes()?.place(entry)?;
+                Some((file.path().clone(), mark))
+            });
+            if let Some((path, mark)) = place {
+                return LookupError::InOptions {
+                    path,
+                    line: mark.line,
+                    column: mark.column,
+                    error: Box::new(error),
+                };
+            }
+        }
+        error
     }
 
     /// Is there no function of this name, as far as Puppet would look?

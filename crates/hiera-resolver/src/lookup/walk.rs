@@ -121,18 +121,27 @@ impl<'s, 'a> Walk<'s, 'a> {
             self.search_layers(&options, key.module(), &MergeStrategy::HASH)?;
             return Ok(Some(Value::Null));
         }
-        let entry = self.options_of(key)?;
+        let entry = self
+            .options_of(key)
+            .map_err(|error| self.blame_options(error, None, key.module()))?;
+        let in_entry = |walk: &Self, error, entry: &Entry| {
+            walk.blame_options(error, Some(entry.name()), key.module())
+        };
         let from_options = match &entry {
             Some(entry) if merge.is_none() => match entry.merge() {
-                Err(LookupError::Merge(error)) => {
+                Err(error @ LookupError::Merge(_)) => {
                     self.report_merge_source();
+                    let error = in_entry(self, error, entry);
                     let heading = || (NodeKind::Search, Some(key.as_str().into()));
-                    return self.node(heading, |_| Err(error.into()));
+                    return self.node(heading, |_| Err(error));
                 }
-                strategy => strategy?,
+                strategy => strategy.map_err(|error| in_entry(self, error, entry))?,
             },
             // A broken entry fails the lookup even where the request says how to merge.
-            Some(entry) => entry.merge_or_fault()?,
+            Some(entry) => {
+                let fault = entry.merge_or_fault();
+                fault.map_err(|error| in_entry(self, error, entry))?
+            }
             None => None,
         };
         let strategy = match (merge, from_options) {
@@ -156,10 +165,16 @@ impl<'s, 'a> Walk<'s, 'a> {
             },
         )?;
         let Some(value) = found else { return Ok(None) };
-        let Some(conversion) = entry.as_ref().and_then(|entry| entry.convert_to()) else {
+        let Some((entry, conversion)) = entry
+            .as_ref()
+            .and_then(|entry| Some((entry, entry.convert_to()?)))
+        else {
             return Ok(Some(value));
         };
-        let value = conversion.apply(key.as_str(), value)?;
+        let value = match conversion.apply(key.as_str(), value) {
+            Err(error) if conversion.problem().is_some() => Err(in_entry(self, error, entry)),
+            converted => converted,
+        }?;
         if let Some(explanation) = &mut self.explanation {
             explanation.remark(format!(
                 "Applying convert_to lookup_option with arguments {}",
