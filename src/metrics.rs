@@ -162,7 +162,7 @@ impl Metrics {
         let is_loaded = gauge(
             &mut registry,
             "loaded",
-            "1 once every environment has been loaded, of which there must be one",
+            "1 once all environments are loaded and there is at least one",
         );
         let kept = gauge(
             &mut registry,

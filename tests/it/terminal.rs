@@ -40,7 +40,8 @@ fn printed_until(mut child: Child, marker: &str) -> String {
             let pid = text.split_once("pid ").map(|(_, rest)| rest);
             let pid = pid.and_then(|rest| rest.split_whitespace().next());
             if let (Some(pid), false, true) = (pid, is_killed, text.contains(&marker)) {
-                is_killed = Command::new("kill").args(["-KILL", pid]).status().is_ok();
+                let kill = format!("kill -KILL {pid}");
+                is_killed = Command::new("sh").args(["-c", &kill]).status().is_ok();
             }
         }
         _ = found.send(text);

@@ -59,7 +59,7 @@ fn is_vacant(tree: &Tree, codedir: &Path, reason: &str) {
 }
 
 #[test]
-fn a_code_directory_without_environments_is_told_what_was_expected() {
+fn what_was_expected_is_said_of_a_code_directory_without_environments() {
     let reason = "there is no environment in `<ROOT>/code/environments`; \
                   expected `<ROOT>/code/environments/<name>/hiera.yaml`";
     let tree = bare();
@@ -69,7 +69,7 @@ fn a_code_directory_without_environments_is_told_what_was_expected() {
 }
 
 #[test]
-fn environments_that_cannot_be_listed_are_told_with_the_reason() {
+fn environments_that_cannot_be_listed_are_reported_with_the_system_error() {
     let tree = bare();
     let environments = tree.path("C/environments");
     symlink(&environments, &environments).unwrap();
@@ -116,7 +116,7 @@ fn environments_with_names_that_puppet_refuses_are_named() {
 }
 
 #[test]
-fn a_server_becomes_ready_with_the_first_environment_and_ends_to_be_with_the_last() {
+fn a_server_is_ready_from_the_first_environment_until_the_last_is_gone() {
     for watch in ["auto", "poll"] {
         let tree = bare();
         let server = Process::launch(
@@ -139,7 +139,9 @@ fn a_server_becomes_ready_with_the_first_environment_and_ends_to_be_with_the_las
         is_ready(200);
         std::fs::remove_dir_all(tree.path("/")).unwrap();
         is_ready(503);
-        assert_eq!(server.log().matches("ERROR").count(), 2, "{}", server.log());
+        wait_for("the reason to be logged once more", || {
+            (server.log().matches("ERROR").count() == 2).then_some(())
+        });
     }
 }
 
