@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use elsa::FrozenMap;
 use hiera_resolver::data::Texts;
+use hiera_resolver::glob::GlobError;
 use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
 use hiera_resolver::{DataFile, Format, HieraConfig, Layer, Strictness, Tree, glob};
 
@@ -61,7 +62,7 @@ impl<'a> DiskTree<'a> {
             let known = Known {
                 environment: &self.name,
                 listings: &self.listings,
-                max_file_size: self.code.max_file_size,
+                code: self.code,
             };
             self.keys.borrow_mut().add(level, &known);
         }
@@ -83,8 +84,16 @@ impl<'a> DiskTree<'a> {
         if let Some(problem) = self.listings.problem_of(path) {
             return Some(DataFile::unreadable(path, &problem));
         }
-        if !load::may_exist(Path::new(path)) {
+        let path_on_disk = Path::new(path);
+        if !load::may_exist(path_on_disk) {
             return None;
+        }
+        let environment = self.code.environment(&self.name);
+        let base = [environment.as_path(), &self.code.root];
+        let base = base.into_iter().find(|base| path_on_disk.starts_with(base));
+        let refusal = |base| load::link_refusal(self.code, &self.name, base, path_on_disk);
+        if let Some(problem) = base.and_then(refusal) {
+            return Some(DataFile::unreadable(path, &problem));
         }
         Some(load::decode_one(
             self.code,
@@ -124,7 +133,7 @@ impl Tree for DiskTree<'_> {
             .as_ref()
     }
 
-    fn glob(&self, pattern: &str) -> Vec<String> {
+    fn glob(&self, pattern: &str) -> Result<Vec<String>, GlobError> {
         glob::expand(pattern, &self.listings)
     }
 

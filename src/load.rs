@@ -9,6 +9,7 @@ mod absence;
 mod decode;
 mod key_rings;
 mod layers;
+mod links;
 mod listings;
 mod missing;
 mod nearby;
@@ -30,6 +31,7 @@ use hiera_resolver::{DataFile, Format, Layer, Snapshot, Strictness};
 
 use self::decode::Decoder;
 use self::revision::{ContentDigest, Names, Revision, digest};
+use self::search::Search;
 use self::second_look::SecondLook;
 use crate::config::FollowLinks;
 use crate::environments::Fault;
@@ -42,6 +44,7 @@ pub(crate) use layers::{
     EnvironmentConf, environment_layer, environment_names, global_layer, is_environment_name,
     is_module_name, module_layer,
 };
+pub(crate) use links::refusal as link_refusal;
 pub(crate) use listings::{Listings, nearest_directory};
 pub(crate) use missing::{NoEnvironments, code_directory_of};
 pub(crate) use read::read_file;
@@ -259,13 +262,18 @@ impl Load<'_> {
         let root_stamp = Stamp::of(&root);
         let mut layers = layers::read_layers(code, name);
         let listings = Listings::default();
-        let found = search::find_files(layers.iter(), &listings);
+        let search = Search {
+            environment: name,
+            listings: &listings,
+            code,
+        };
+        let found = search.find_files(layers.iter());
         let keys = KeyRings::of(
             layers.iter(),
             &Known {
                 environment: name,
                 listings: &listings,
-                max_file_size: code.max_file_size,
+                code,
             },
         );
         let names = Names::new(code, name);
@@ -330,6 +338,11 @@ impl Load<'_> {
                 .collect(),
             unlisted_module: layers.unlisted_module,
             strictness: self.code.strictness,
+            loops: found
+                .loops
+                .iter()
+                .map(|(link, target)| (link.into(), target.into()))
+                .collect(),
             revision: revision.to_string(),
         };
         let surroundings = Surroundings {

@@ -2,6 +2,7 @@
 //!
 //! Nothing waits inside of a lookup, so no thread is held while another server takes its time.
 
+use hiera_resolver::glob::GlobError;
 use hiera_resolver::layer_index::LayerIndex;
 use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
 use hiera_resolver::{
@@ -100,7 +101,7 @@ impl Tree for AnsweredTree<'_> {
         self.snapshot.layer_index(layer)
     }
 
-    fn glob(&self, pattern: &str) -> Vec<String> {
+    fn glob(&self, pattern: &str) -> Result<Vec<String>, GlobError> {
         self.snapshot.glob(pattern)
     }
 

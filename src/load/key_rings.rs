@@ -11,7 +11,8 @@ use hiera_resolver::template::{DecryptFault, Part, Template, Token, Variable};
 use hiera_resolver::{DataFile, Format, Hash, Layer, Value};
 
 use super::revision::{ContentDigest, digest};
-use super::{ABSENT, Listings, Loaded, read_file, search};
+use super::search::Search;
+use super::{ABSENT, CodeDirectory, Listings, Loaded, read_file};
 use crate::environments::Fault;
 use crate::eyaml::{self, Chest, KeySource, KeyTexts, Keys};
 
@@ -39,7 +40,7 @@ enum Ring {
 pub(crate) struct Known<'a> {
     pub(crate) environment: &'a str,
     pub(crate) listings: &'a Listings,
-    pub(crate) max_file_size: u64,
+    pub(crate) code: &'a CodeDirectory,
 }
 
 impl KeyRings {
@@ -81,7 +82,9 @@ impl KeyRings {
             .filled_options(&scope)
             .map_err(|error| DecryptFault::new(&error.to_string()))?;
         KeySource::from_options(&options)
-            .and_then(|source| Keys::load(&source, |path| self.read(path, known.max_file_size)))
+            .and_then(|source| {
+                Keys::load(&source, |path| self.read(path, known.code.max_file_size))
+            })
             .map_err(|error| error.fault())
     }
 
@@ -124,11 +127,16 @@ impl KeyRings {
         if !is_fixed && !is_rooted {
             return Vec::new();
         }
-        let (files, directories) =
-            search::find_named(&Text::new(base), &Text::new(&text), known.listings);
-        self.directories.extend(directories);
-        let files = files.into_iter().map(|path| {
-            let bytes = self.read(Path::new(&path), known.max_file_size);
+        let search = Search {
+            environment: known.environment,
+            listings: known.listings,
+            code: known.code,
+        };
+        let found = search.find_named(&Text::new(base), &Text::new(&text));
+        self.directories.extend(found.directories);
+        self.faults.extend(found.faults);
+        let files = found.files.into_iter().map(|(path, _)| {
+            let bytes = self.read(Path::new(&path), known.code.max_file_size);
             (path, bytes)
         });
         files.collect()

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arcstr::ArcStr;
 use hiera_resolver::config::{ConfigFault, ConfigFaults};
-use hiera_resolver::glob;
+use hiera_resolver::glob::{self, GlobError};
 use hiera_resolver::{Layer, LayerKind, Value};
 
 use super::absence::{is_absence, is_directory};
@@ -278,9 +278,13 @@ impl EnvironmentConf {
             Ok(settings) => {
                 for (setting, value) in settings {
                     match setting {
-                        "modulepath" => {
-                            (conf.modulepath, conf.faults) = module_directories(code, name, value);
-                        }
+                        "modulepath" => match module_directories(code, name, value) {
+                            Ok(found) => (conf.modulepath, conf.faults) = found,
+                            Err(error) => {
+                                let problem = format!("`modulepath`: {error}");
+                                conf.refusal = Some(refusal(1, problem));
+                            }
+                        },
                         "environment_data_provider" => conf.data_provider = Some(value.to_owned()),
                         _ => {}
                     }
@@ -343,7 +347,7 @@ fn module_directories(
     code: &CodeDirectory,
     environment: &str,
     value: &str,
-) -> (Vec<PathBuf>, Vec<Fault>) {
+) -> Result<(Vec<PathBuf>, Vec<Fault>), GlobError> {
     let root = code.environment(environment);
     let mut directories = Vec::new();
     let listings = Listings::default();
@@ -352,18 +356,18 @@ fn module_directories(
         let joined = hiera_resolver::path::join(&root.to_string_lossy(), &filled);
         let path = hiera_resolver::path::normalize(&joined).into_owned();
         if path.contains(['*', '?', '[', '{']) {
-            directories.extend(expand_directories(&path, &listings));
+            directories.extend(expand_directories(&path, &listings)?);
         } else {
             directories.push(PathBuf::from(path));
         }
     }
-    (directories, listings.faults())
+    Ok((directories, listings.faults()))
 }
 
 /// `modulepath = site-*` names directories: the parents of whatever lies in them.
-fn expand_directories(pattern: &str, listings: &Listings) -> Vec<PathBuf> {
-    let found = glob::expand(&format!("{pattern}/*/"), listings);
-    let files = glob::expand(&format!("{pattern}/*/*"), listings);
+fn expand_directories(pattern: &str, listings: &Listings) -> Result<Vec<PathBuf>, GlobError> {
+    let found = glob::expand(&format!("{pattern}/*/"), listings)?;
+    let files = glob::expand(&format!("{pattern}/*/*"), listings)?;
     let mut directories: Vec<PathBuf> = Vec::new();
     let parents = found.iter().filter_map(|path| Path::new(path).parent());
     let grandparents = files
@@ -374,7 +378,7 @@ fn expand_directories(pattern: &str, listings: &Listings) -> Vec<PathBuf> {
             directories.push(directory.to_owned());
         }
     }
-    directories
+    Ok(directories)
 }
 
 /// Fills in the settings of Puppet that a path may name.
@@ -503,7 +507,7 @@ mod tests {
                 "p",
                 "site:/abs:$basemodulepath:$codedir/x/$environment"
             ),
-            (expected, Vec::new())
+            Ok((expected, Vec::new()))
         );
     }
 }

@@ -41,7 +41,7 @@ impl Loaded {
             &Known {
                 environment: name,
                 listings: &Listings::default(),
-                max_file_size: code.max_file_size,
+                code,
             },
         );
         if !keys.is_known(self) {
@@ -73,7 +73,7 @@ impl Loaded {
                     next.replace(decoder.decode(path.path, format, &mut bench), &names);
                 }
             } else {
-                for format in self.formats_of(&path) {
+                for format in self.formats_of(name, &path) {
                     next.add(decoder.decode(path.path, format, &mut bench), &names);
                 }
             }
@@ -127,9 +127,9 @@ impl Loaded {
     }
 
     /// What a file that is new is read as.
-    fn formats_of(&self, file: &Touched<'_>) -> Vec<Format> {
+    fn formats_of(&self, environment: &str, file: &Touched<'_>) -> Vec<Format> {
         let is_listed = self.snapshot.listing(file.directory).is_some();
-        search::formats_of(self.snapshot.layers(), file.path, is_listed)
+        search::formats_of(self.snapshot.layers(), environment, file.path, is_listed)
     }
 
     /// A file as it was read, once for each format.

@@ -5,6 +5,7 @@ use arcstr::ArcStr;
 use crate::config::{ConfigFaults, DataFunction, RefusalKind, UndefinedVariable};
 use crate::convert::ConversionError;
 use crate::data::FileFault;
+use crate::glob::GlobError;
 use crate::key::{DigError, KeyError};
 use crate::merge::MergeError;
 use crate::options::{EntryFault, OptionsError};
@@ -174,6 +175,24 @@ pub enum LookupError {
         level: ArcStr,
         /// What Ruby says.
         problem: String,
+    },
+    /// A glob that takes too much work.
+    #[error("level \"{level}\": the glob `{pattern}` cannot be searched: {error}")]
+    Glob {
+        /// The level.
+        level: ArcStr,
+        /// The glob as it was filled in.
+        pattern: String,
+        /// What is too much.
+        error: GlobError,
+    },
+    /// An address in which a variable leads elsewhere.
+    #[error("level \"{level}\": a variable adds {what} to its address, which is not allowed")]
+    AddressLeadsOut {
+        /// The level.
+        level: ArcStr,
+        /// What it adds.
+        what: &'static str,
     },
     /// A level that its function cannot work with.
     #[error("level \"{level}\" of `{config}`: {problem}")]

@@ -68,10 +68,9 @@ pub trait Directory {
 /// Puppet: `link/..` is the directory that holds the link, where the system means the parent of its target;
 /// a tree that knows no targets cannot tell, and a hierarchy has no use for it.
 ///
-/// A pattern that is not absolute matches nothing, nor does one whose braces have more than 10,000
-/// alternatives or that takes an unreasonable amount of work. One that goes through a directory which is unreadable
-/// gives that directory: whoever opens it learns why.
-pub fn expand(pattern: &str, tree: &impl Directory) -> Vec<String> {
+/// A pattern that is not absolute matches nothing. One that goes through a directory which is unreadable gives that
+/// directory: whoever opens it learns why.
+pub fn expand(pattern: &str, tree: &impl Directory) -> Result<Vec<String>, GlobError> {
     let mut walk = Walk {
         tree,
         listings: BTreeMap::new(),
@@ -80,16 +79,47 @@ pub fn expand(pattern: &str, tree: &impl Directory) -> Vec<String> {
         found: Vec::new(),
         unreadable: None,
     };
-    match (walk.start(pattern), walk.unreadable) {
-        (_, Some(directory)) => vec![directory],
-        (Ok(()), None) => walk.found,
-        (Err(OutOfBounds), None) => Vec::new(),
+    let outcome = walk.start(pattern);
+    if let Some(directory) = walk.unreadable {
+        return Ok(vec![directory]);
     }
+    outcome.map(|()| walk.found)
 }
 
-/// The pattern asks for more than the bounds above allow.
-#[derive(Debug)]
-struct OutOfBounds;
+/// A pattern that asks for more than the bounds above allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GlobError {
+    /// Its braces stand for too many texts.
+    #[error(
+        "its braces have more than {MAX_ALTERNATIVES} alternatives; split the level into several"
+    )]
+    TooManyAlternatives,
+    /// It takes too long to compare it with all names.
+    #[error(
+        "it takes more than {MAX_WORK} steps to compare it with the names of all files; make it more specific, or \
+         split the level into several"
+    )]
+    TooMuchWork,
+}
+
+/// Characters that are special in a pattern, but for the comma, which is special only inside braces.
+const SPECIAL: [char; 10] = ['*', '?', '[', ']', '{', '}', '\\', '-', '!', '^'];
+
+/// Appends text to a pattern so that it stands for itself.
+///
+/// A comma still separates alternatives where the pattern itself has braces around it.
+pub fn escape_into(pattern: &mut String, text: &str) {
+    // A backslash that the pattern ends in escapes the first character already.
+    let backslashes = pattern.len() - pattern.trim_end_matches('\\').len();
+    let mut is_escaped = backslashes % 2 == 1;
+    for letter in text.chars() {
+        if SPECIAL.contains(&letter) && !is_escaped {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+        is_escaped = false;
+    }
+}
 
 /// A path that the walk has come to.
 struct Visit {
@@ -134,7 +164,7 @@ struct Walk<'t, T> {
 }
 
 impl<T: Directory> Walk<'_, T> {
-    fn start(&mut self, pattern: &str) -> Result<(), OutOfBounds> {
+    fn start(&mut self, pattern: &str) -> Result<(), GlobError> {
         if pattern.starts_with('{') {
             for alternative in braces::expand(pattern, &mut self.alternatives)? {
                 self.start(&alternative)?;
@@ -148,7 +178,7 @@ impl<T: Directory> Walk<'_, T> {
     }
 
     /// Walks a pattern from a path on.
-    fn walk_from(&mut self, visit: &Visit, pattern: &str) -> Result<(), OutOfBounds> {
+    fn walk_from(&mut self, visit: &Visit, pattern: &str) -> Result<(), GlobError> {
         let pattern = Pattern::new(pattern, &mut self.alternatives)?;
         self.walk(visit, &pattern, &[0])
     }
@@ -159,7 +189,7 @@ impl<T: Directory> Walk<'_, T> {
         visit: &Visit,
         pattern: &Pattern,
         places: &[usize],
-    ) -> Result<(), OutOfBounds> {
+    ) -> Result<(), GlobError> {
         if visit.path.len() > MAX_PATH {
             return Ok(());
         }
@@ -210,7 +240,7 @@ impl<T: Directory> Walk<'_, T> {
         pattern: &Pattern,
         places: &[usize],
         is_recursive: bool,
-    ) -> Result<(), OutOfBounds> {
+    ) -> Result<(), GlobError> {
         let Some(directory) = self.normalize(&visit.path) else {
             return Ok(());
         };
@@ -242,7 +272,7 @@ impl<T: Directory> Walk<'_, T> {
         places: &[usize],
         name: &str,
         kind: EntryKind,
-    ) -> Result<Vec<usize>, OutOfBounds> {
+    ) -> Result<Vec<usize>, GlobError> {
         let mut next: Vec<usize> = Vec::new();
         for &place in places {
             let is_recursive = pattern
@@ -259,7 +289,7 @@ impl<T: Directory> Walk<'_, T> {
             self.work = self
                 .work
                 .checked_sub(component.weight())
-                .ok_or(OutOfBounds)?;
+                .ok_or(GlobError::TooMuchWork)?;
             let mut texts = component.alternatives().iter();
             if !next.contains(&(place + 1)) && texts.any(|text| matches(text, name)) {
                 next.push(place + 1);

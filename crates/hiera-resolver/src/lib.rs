@@ -24,6 +24,7 @@ pub mod merge;
 pub mod options;
 pub mod path;
 mod plan;
+pub mod reach;
 pub mod remote;
 pub mod rich;
 pub mod ruby_regex;

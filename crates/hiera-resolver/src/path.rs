@@ -2,7 +2,8 @@
 
 /// What `Pathname(base) + path` gives. `base` is absolute.
 ///
-/// Only leading `.` and `..` of the path are resolved; the rest of it stays as it was written.
+/// Only leading `.` and `..` of the path are resolved, as far as the base has names for them; the rest of it stays as it
+/// was written.
 pub fn join(base: &str, path: &str) -> String {
     if path.starts_with('/') {
         return path.to_owned();
@@ -10,15 +11,20 @@ pub fn join(base: &str, path: &str) -> String {
     let mut base = base.trim_end_matches('/');
     let mut rest = path;
     loop {
-        let (component, behind) = rest.split_once('/').unwrap_or((rest, ""));
-        match component {
-            "." => {}
-            ".." => base = base.rsplit_once('/').map_or("", |(parent, _)| parent),
-            // Doubled slashes before the first real component vanish with what stood before them.
-            "" if rest.len() < path.len() && !rest.is_empty() => {}
+        let (first, behind) = rest.split_once('/').unwrap_or((rest, ""));
+        let behind = behind.trim_start_matches('/');
+        let last = base.rsplit_once('/');
+        match (first, last) {
+            (".", _) => rest = behind,
+            (_, Some((above, "." | ""))) => base = above,
+            // A parent in the base stays, and so does what stands before it.
+            ("..", Some((_, ".."))) => break,
+            ("..", _) => {
+                base = last.map_or("", |(above, _)| above);
+                rest = behind;
+            }
             _ => break,
         }
-        rest = behind;
     }
     match (base, rest) {
         ("", "") => "/".to_owned(),
@@ -59,6 +65,11 @@ pub fn normalize(path: &str) -> std::borrow::Cow<'_, str> {
     format!("/{}", components.join("/")).into()
 }
 
+/// How many components of a path are `..`.
+pub fn parents(path: &str) -> usize {
+    path.split('/').filter(|name| *name == "..").count()
+}
+
 /// The directory that a path lies in.
 pub fn parent(path: &str) -> &str {
     match path.trim_end_matches('/').rsplit_once('/') {
@@ -85,8 +96,29 @@ mod tests {
             ("x//y", "/a/b/x//y"),
             ("../.././x", "/x"),
             ("../..", "/"),
+            ("./../x", "/a/x"),
+            ("..//x", "/a/x"),
+            (".//x", "/a/b/x"),
+            ("../", "/a"),
+            ("./", "/a/b"),
+            ("x/", "/a/b/x/"),
         ] {
             assert_eq!(join("/a/b", path), expected, "{path}");
+        }
+        for (base, path, expected) in [
+            ("/a/b/..", "../x", "/a/b/../../x"),
+            ("/a/b/..", "x", "/a/b/../x"),
+            ("/a/b/..", "..", "/a/b/../.."),
+            ("/a/b/.", "../x", "/a/x"),
+            ("/a/b/.", "x", "/a/b/x"),
+            ("/a/b/.", ".", "/a/b"),
+            ("/a/./b", "../../x", "/x"),
+            ("/a/../b", "../../x", "/a/../../x"),
+            ("/a/b//", "../x", "/a/x"),
+            ("/a//b", "../../x", "/x"),
+            ("/..", "../x", "/../../x"),
+        ] {
+            assert_eq!(join(base, path), expected, "{base} and {path}");
         }
     }
 

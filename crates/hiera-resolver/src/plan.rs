@@ -3,6 +3,7 @@
 mod fill;
 mod node_options;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use arcstr::ArcStr;
@@ -233,17 +234,7 @@ impl<'a> Planner<'a> {
         is_built_in: bool,
     ) -> Result<PlannedLevel<'a>, LookupError> {
         let start = self.locations.len();
-        let mut datadir = Filled::default();
-        let datadir: (&str, bool) = match level.datadir().template() {
-            None => (level.datadir().source(), false),
-            Some(template) => {
-                fill(template, scope, &mut datadir)?;
-                (
-                    datadir.text.as_str(),
-                    datadir.leads_out(level.datadir().source()),
-                )
-            }
-        };
+        let datadir = FilledDirectory::of(level, scope)?;
         match level.locations() {
             Locations::None => {
                 return Ok(PlannedLevel {
@@ -254,17 +245,23 @@ impl<'a> Planner<'a> {
             }
             Locations::Paths(paths) => {
                 for text in paths {
-                    self.path(level, datadir, text, scope)?;
+                    self.path(level, &datadir, text, scope)?;
                 }
             }
             Locations::Globs(globs) => {
                 for text in globs {
-                    self.glob(level, datadir, text, scope)?;
+                    self.glob(level, &datadir, text, scope)?;
                 }
             }
             Locations::Uris(uris) => {
                 for text in uris {
                     fill_text(text, scope, &mut self.filled).map_err(LookupError::without_user)?;
+                    if let Some(what) = self.filled.leads_address_out() {
+                        return Err(LookupError::AddressLeadsOut {
+                            level: level.name().clone(),
+                            what,
+                        });
+                    }
                     let uri = parse_address(&self.filled.text).map_err(|problem| {
                         LookupError::Address {
                             level: level.name().clone(),
@@ -290,7 +287,7 @@ impl<'a> Planner<'a> {
                         value: &value,
                         outer: scope,
                     };
-                    self.path(level, datadir, path, &scope)?;
+                    self.path(level, &datadir, path, &scope)?;
                 }
             }
         }
@@ -352,7 +349,7 @@ impl<'a> Planner<'a> {
     fn path(
         &mut self,
         level: &'a Level,
-        datadir: (&str, bool),
+        datadir: &FilledDirectory<'_>,
         text: &Text,
         scope: &dyn Scope,
     ) -> Result<(), LookupError> {
@@ -372,8 +369,8 @@ impl<'a> Planner<'a> {
         {
             self.filled.text.push_str(extension);
         }
-        let leads_out = datadir.1 || self.filled.leads_out(text.source());
-        let joined = path::join(datadir.0, &self.filled.text);
+        let leads_out = datadir.leads_out || self.filled.leads_out(text.source());
+        let joined = path::join(datadir.text(), &self.filled.text);
         let file = if leads_out {
             None
         } else {
@@ -422,17 +419,27 @@ impl<'a> Planner<'a> {
     fn glob(
         &mut self,
         level: &'a Level,
-        datadir: (&str, bool),
+        datadir: &FilledDirectory<'_>,
         text: &Text,
         scope: &dyn Scope,
     ) -> Result<(), LookupError> {
         fill_text(text, scope, &mut self.filled)?;
-        if datadir.1 || self.filled.leads_out(text.source()) {
+        if datadir.leads_out || self.filled.leads_out(text.source()) {
             return Ok(());
         }
-        let pattern = path::join(datadir.0, &self.filled.text);
-        let original = ArcStr::from(&pattern);
-        for path in self.tree.glob(&pattern) {
+        let shown = path::join(datadir.text(), &self.filled.text);
+        let pattern = path::join(&datadir.as_glob(), &self.filled.as_glob());
+        let found = self.tree.glob(&pattern);
+        let found = found.map_err(|error| LookupError::Glob {
+            level: level.name().clone(),
+            pattern: shown.clone(),
+            error,
+        })?;
+        // A list in braces (`{%{facts.list}}`) is a path, or part of one, only now.
+        let parents = [level.datadir(), text].map(|it| it.source().matches("..").count());
+        let leads_out = |path: &str| path::parents(path) > parents.iter().sum();
+        let original = ArcStr::from(shown);
+        for path in found.into_iter().filter(|path| !leads_out(path)) {
             let file = self.tree.file(&path::normalize(&path), level.format());
             let path = if self.keeps_paths {
                 path
@@ -447,6 +454,41 @@ impl<'a> Planner<'a> {
             });
         }
         Ok(())
+    }
+}
+
+/// The directory of a level, filled in.
+struct FilledDirectory<'a> {
+    level: &'a Level,
+    /// `None`: it has no tokens.
+    filled: Option<Filled>,
+    leads_out: bool,
+}
+
+impl<'a> FilledDirectory<'a> {
+    fn of(level: &'a Level, scope: &dyn Scope) -> Result<Self, LookupError> {
+        let mut directory = FilledDirectory {
+            level,
+            filled: None,
+            leads_out: false,
+        };
+        if let Some(template) = level.datadir().template() {
+            let mut filled = Filled::default();
+            fill(template, scope, &mut filled)?;
+            directory.leads_out = filled.leads_out(level.datadir().source());
+            directory.filled = Some(filled);
+        }
+        Ok(directory)
+    }
+
+    fn text(&self) -> &str {
+        let filled = self.filled.as_ref().map(|filled| filled.text.as_str());
+        filled.unwrap_or(self.level.datadir().source())
+    }
+
+    fn as_glob(&self) -> Cow<'_, str> {
+        let filled = self.filled.as_ref().map(Filled::as_glob);
+        filled.unwrap_or(Cow::Borrowed(self.level.datadir().source()))
     }
 }
 

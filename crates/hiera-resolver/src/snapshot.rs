@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use crate::config::{Layer, LayerKind};
 use crate::data::{DataFile, FileFault, Format, KeysId};
-use crate::glob::{self, Directory, Entry};
+use crate::glob::{self, Directory, Entry, GlobError};
 use crate::layer_index::{Files, LayerIndex};
 use crate::strictness::Strictness;
 use crate::tree::Tree;
@@ -31,6 +31,8 @@ pub struct Snapshot {
     /// Stands for each file that may lie at or below a path which could not be read.
     unreadable: Arc<[DataFile]>,
     unlisted_module: Option<Arc<Layer>>,
+    /// Links to a directory that they lie in, each with that directory. Files are kept by their paths without these.
+    loops: Arc<Map<ArcStr>>,
     indices: Arc<Indices>,
     strictness: Strictness,
     revision: String,
@@ -63,6 +65,8 @@ pub struct Parts {
     pub unlisted_module: Option<Layer>,
     /// Whether lookups fail on undefined variables.
     pub strictness: Strictness,
+    /// Links to a directory that they lie in, each with that directory. What lies behind one lies in the other.
+    pub loops: Vec<(ArcStr, ArcStr)>,
     /// The digest of all this.
     pub revision: String,
 }
@@ -97,6 +101,7 @@ impl Snapshot {
             directories: parts.directories.into_iter().collect(),
             unreadable: unreadable.collect(),
             unlisted_module: parts.unlisted_module.map(Arc::new),
+            loops: Arc::new(parts.loops.into_iter().collect()),
             indices: Arc::default(),
             strictness: parts.strictness,
             revision: parts.revision,
@@ -113,8 +118,9 @@ impl Snapshot {
     }
 
     fn index(&self) -> Indices {
-        if !self.unreadable.is_empty() {
-            // A path that leads to no known file may lead to one that could not be read: an index cannot tell.
+        // A path that leads to no known file may lead to one that could not be read, or to one that is known by
+        // another path: an index cannot tell.
+        if !self.unreadable.is_empty() || !self.loops.is_empty() {
             return Indices::default();
         }
         let files = |format| self.map(format).map_or(Files::new(), Map::as_slice);
@@ -168,7 +174,7 @@ impl Snapshot {
     /// What stands for a file that is not known but may be there.
     fn unreadable_above(&self, path: &str) -> Option<&DataFile> {
         self.unreadable.iter().find(|file| {
-            let below = path.strip_prefix(file.path().as_str());
+            let below = path.strip_prefix(file.path().trim_end_matches('/'));
             below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
         })
     }
@@ -191,6 +197,21 @@ impl Snapshot {
             .chain(self.json.values())
             .chain(self.hocon.values())
             .chain(encrypted)
+    }
+
+    /// The same path without the links that lead to a directory they lie in; `None` where there are none in it.
+    fn without_loops(&self, path: &str) -> Option<String> {
+        let shorter = |path: &str| {
+            self.loops.iter().find_map(|(link, target)| {
+                let rest = path.strip_prefix(link.as_str())?;
+                let is_component = rest.is_empty() || rest.starts_with('/');
+                is_component.then(|| [target.as_str(), rest].concat())
+            })
+        };
+        let first = shorter(path)?;
+        // The system gives up after as many links, too.
+        let all = std::iter::successors(Some(first), |path| shorter(path));
+        all.take(40).last()
     }
 
     fn map(&self, format: Format) -> Option<&Map<Arc<DataFile>>> {
@@ -228,7 +249,10 @@ impl Tree for Snapshot {
     }
 
     fn file(&self, path: &str, format: Format) -> Option<&DataFile> {
-        let known = self.map(format).and_then(|files| files.get(path));
+        let known = self.map(format).and_then(|files| {
+            let found = files.get(path);
+            found.or_else(|| files.get(self.without_loops(path)?.as_str()))
+        });
         known
             .map(Arc::as_ref)
             .or_else(|| self.unreadable_above(path))
@@ -242,7 +266,7 @@ impl Tree for Snapshot {
         }
     }
 
-    fn glob(&self, pattern: &str) -> Vec<String> {
+    fn glob(&self, pattern: &str) -> Result<Vec<String>, GlobError> {
         glob::expand(pattern, self)
     }
 
@@ -254,8 +278,9 @@ impl Tree for Snapshot {
 impl Directory for Snapshot {
     fn entries(&self, path: &str) -> Vec<Entry> {
         let path = crate::path::normalize(path);
-        self.directories
-            .get(path.as_ref())
+        let directory = self.directories.get(path.as_ref());
+        directory
+            .or_else(|| self.directories.get(self.without_loops(&path)?.as_str()))
             .map(|entries| entries.to_vec())
             .unwrap_or_default()
     }
@@ -319,7 +344,7 @@ mod tests {
         };
         let expected = ["/a Some(Int(1))", "/c Some(Int(1))", "/d Some(Int(1))"];
         assert_eq!(shown(&first), expected);
-        assert_eq!(first.glob("/*").len(), 3);
+        assert_eq!(first.glob("/*").unwrap().len(), 3);
         let expected = [
             "/a Some(Int(1))",
             "/b Some(Int(2))",
@@ -327,7 +352,7 @@ mod tests {
             "/b Some(Int(3))",
         ];
         assert_eq!(shown(&next), expected);
-        assert_eq!(next.glob("/*"), ["/a", "/b", "/c"]);
+        assert_eq!(next.glob("/*").unwrap(), ["/a", "/b", "/c"]);
         assert_eq!((first.revision(), next.revision()), ("1", "2"));
         let kept = [&first, &next].map(|snapshot| snapshot.yaml.get("/a").unwrap().clone());
         assert!(Arc::ptr_eq(&kept[0], &kept[1]));

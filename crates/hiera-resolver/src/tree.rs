@@ -2,6 +2,7 @@
 
 use crate::config::{Layer, LayerKind};
 use crate::data::{DataFile, Format};
+use crate::glob::GlobError;
 use crate::layer_index::LayerIndex;
 use crate::remote::{RemoteAnswer, RemoteRequest};
 use crate::strictness::Strictness;
@@ -26,7 +27,7 @@ pub trait Tree {
     }
 
     /// The files that an absolute pattern matches, in Ruby's order.
-    fn glob(&self, pattern: &str) -> Vec<String>;
+    fn glob(&self, pattern: &str) -> Result<Vec<String>, GlobError>;
 
     /// Whether lookups fail on undefined variables.
     fn strictness(&self) -> Strictness;

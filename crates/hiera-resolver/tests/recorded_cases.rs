@@ -104,7 +104,7 @@ fn globs_find_what_ruby_finds_in_the_same_order() {
     for case in &cases {
         let pattern = text(case, "p");
         let expected: Vec<String> = serde_json::from_str(case["nd"].get()).unwrap();
-        let found = glob::expand(&format!("/tree/{pattern}"), &RecordedTree);
+        let found = glob::expand(&format!("/tree/{pattern}"), &RecordedTree).unwrap();
         let found: Vec<&str> = found
             .iter()
             .map(|path| path.strip_prefix("/tree/").unwrap())

@@ -1,20 +1,20 @@
 //! Braces: `{a,b{c,d}}` → `a`, `bc`, `bd`.
 
-use super::OutOfBounds;
+use super::GlobError;
 
 /// All alternatives in written order; the text itself when it has no braces. A brace that is never closed
 /// matches nothing.
-pub(super) fn expand(text: &str, left: &mut usize) -> Result<Vec<String>, OutOfBounds> {
+pub(super) fn expand(text: &str, left: &mut usize) -> Result<Vec<String>, GlobError> {
     let mut expanded = Vec::new();
     let mut pending = vec![text.to_owned()];
     while let Some(text) = pending.pop() {
-        *left = left.checked_sub(1).ok_or(OutOfBounds)?;
+        *left = left.checked_sub(1).ok_or(GlobError::TooManyAlternatives)?;
         match Outer::find(&text) {
             Found::None => expanded.push(text),
             Found::Unclosed => {}
             Found::Braces(outer) => {
                 if pending.len() + outer.alternatives.len() > *left {
-                    return Err(OutOfBounds);
+                    return Err(GlobError::TooManyAlternatives);
                 }
                 let texts = outer.alternatives.iter().rev();
                 pending.extend(texts.map(|inner| [outer.before, inner, outer.after].concat()));

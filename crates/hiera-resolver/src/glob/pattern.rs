@@ -1,6 +1,6 @@
 //! A glob as the list of its components.
 
-use super::{OutOfBounds, braces};
+use super::{GlobError, braces};
 
 /// A pattern, from some directory on.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(super) enum Component {
 }
 
 impl Pattern {
-    pub(super) fn new(text: &str, alternatives_left: &mut usize) -> Result<Self, OutOfBounds> {
+    pub(super) fn new(text: &str, alternatives_left: &mut usize) -> Result<Self, GlobError> {
         let mut components = Vec::new();
         let mut rest = text;
         let mut wants_directory = false;

@@ -36,7 +36,10 @@ impl Directory for Tree {
 
 #[track_caller]
 fn check(paths: &str, pattern: &str, expected: &str) {
-    assert_eq!(expand(pattern, &Tree::new(paths)).join(" "), expected);
+    assert_eq!(
+        expand(pattern, &Tree::new(paths)).unwrap().join(" "),
+        expected
+    );
 }
 
 #[test]
@@ -93,7 +96,25 @@ fn hostile_patterns_end_soon() {
         "",
     );
     check("/a/b@ /a/b@/x", &format!("/a{}", "/.*".repeat(100_000)), "");
-    check("/a", &format!("/{}", "{a,b}".repeat(40)), "");
     check("/a", &format!("/{}a", "{".repeat(100_000)), "");
     check("/a", &format!("/{}a", "{a,".repeat(20_000)), "");
+    let tree = Tree::new("/a");
+    let refused = expand(&format!("/{}", "{a,b}".repeat(40)), &tree);
+    assert_eq!(refused, Err(GlobError::TooManyAlternatives));
+}
+
+#[test]
+fn escaped_text_stands_for_itself() {
+    for text in ["*", "a?", "{a,b}", "[a-b]", "\\", "^!-"] {
+        let mut pattern = "/".to_owned();
+        escape_into(&mut pattern, text);
+        check(&format!("/a /ab /b /{text}"), &pattern, &format!("/{text}"));
+        // Behind a backslash of the pattern itself, the first character is escaped already.
+        let mut pattern = "/\\".to_owned();
+        escape_into(&mut pattern, text);
+        check(&format!("/a /ab /b /{text}"), &pattern, &format!("/{text}"));
+    }
+    let mut pattern = "/{".to_owned();
+    escape_into(&mut pattern, "b,a*");
+    check("/a /b /a* /ab", &(pattern + "}"), "/b /a*");
 }

@@ -1,9 +1,11 @@
 //! The texts of a configuration with their tokens filled in. Functions are refused in them.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::config::Text;
 use crate::error::{InterpolationError, LookupError};
+use crate::glob;
 use crate::hash::Hash;
 use crate::path;
 use crate::scope::Scope;
@@ -31,6 +33,28 @@ impl Filled {
         })
     }
 
+    /// The same as a glob in which what came out of variables stands for itself.
+    ///
+    /// Puppet: takes `*` and braces in a fact for wildcards. Facts come from whoever asks, who could read the files of
+    /// other nodes with them.
+    pub(super) fn as_glob(&self) -> Cow<'_, str> {
+        if self.variables.is_empty() {
+            return Cow::Borrowed(&self.text);
+        }
+        let mut pattern = String::with_capacity(self.text.len());
+        let mut end = 0;
+        for range in &self.variables {
+            pattern.push_str(self.text.get(end..range.start).unwrap_or_default());
+            glob::escape_into(
+                &mut pattern,
+                self.text.get(range.clone()).unwrap_or_default(),
+            );
+            end = range.end;
+        }
+        pattern.push_str(self.text.get(end..).unwrap_or_default());
+        Cow::Owned(pattern)
+    }
+
     /// Did a variable make the path absolute, or put a `..` into it?
     ///
     /// Puppet: follows such a path wherever it leads. Facts come from whoever asks, so here it leads nowhere.
@@ -41,20 +65,50 @@ impl Filled {
         if self.text.contains('\0') || (self.text.starts_with('/') && !written.starts_with('/')) {
             return true;
         }
-        if !self.text.contains("..") {
-            return false;
-        }
-        let mut start = 0;
-        self.text.split('/').any(|component| {
-            let range = start..start + component.len();
-            start = range.end + 1;
-            component == ".."
-                && self
-                    .variables
-                    .iter()
-                    .any(|it| it.start < range.end && range.start < it.end)
-        })
+        self.text.contains("..")
+            && components_of_variables(&self.text, &self.variables).any(|name| name == "..")
     }
+
+    /// What a variable adds to an address that it must not: `..` segments, a query, a fragment.
+    ///
+    /// Puppet: sends whatever comes of it. Whoever sends facts could choose what is read from the other server.
+    pub(super) fn leads_address_out(&self) -> Option<&'static str> {
+        let is_written = |index: usize| !self.variables.iter().any(|it| it.contains(&index));
+        let mut marks = self.text.match_indices(['?', '#']);
+        let path_end = marks.find(|(index, _)| is_written(*index));
+        let path_end = path_end.map_or(self.text.len(), |(index, _)| index);
+        let path = self.text.get(..path_end).unwrap_or_default();
+        // A server may take an encoded dot for a dot.
+        let is_parent = |name: &str| name.to_ascii_lowercase().replace("%2e", ".") == "..";
+        for range in &self.variables {
+            let value = self.text.get(range.clone()).unwrap_or_default();
+            if value.contains('#') {
+                return Some("a fragment");
+            }
+            if value.contains('?') && range.start < path_end {
+                return Some("a query");
+            }
+        }
+        components_of_variables(path, &self.variables)
+            .any(is_parent)
+            .then_some("`..`")
+    }
+}
+
+/// What stands between two slashes of a text and comes, at least in part, out of a variable, or would be longer if
+/// the variable beside it did not begin or end in a slash.
+fn components_of_variables<'t>(
+    text: &'t str,
+    variables: &[Range<usize>],
+) -> impl Iterator<Item = &'t str> {
+    let mut start = 0;
+    text.split('/').filter(move |component| {
+        let range = start..start + component.len();
+        start = range.end + 1;
+        variables
+            .iter()
+            .any(|it| it.start <= range.end && range.start <= it.end)
+    })
 }
 
 pub(super) fn fill_text(

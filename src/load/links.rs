@@ -1,0 +1,30 @@
+//! Which links in data directories may be followed (`reload.follow_links`).
+
+use std::path::Path;
+
+use super::CodeDirectory;
+use crate::config::FollowLinks;
+
+/// Why a path must not be read, where a link on the way from `base` to it leads to a place that links must not lead to.
+pub(crate) fn refusal(
+    code: &CodeDirectory,
+    environment: &str,
+    base: &Path,
+    path: &Path,
+) -> Option<&'static str> {
+    if code.follow_links == FollowLinks::All {
+        return None;
+    }
+    // What is not there leads nowhere, and what cannot be looked at fails when it is read.
+    let (real, real_base) = (path.canonicalize().ok()?, base.canonicalize().ok()?);
+    if real == real_base.join(path.strip_prefix(base).ok()?) {
+        return None;
+    }
+    if code.follow_links == FollowLinks::None {
+        return Some("it is a link, or lies behind one, and `reload.follow_links` is `none`");
+    }
+    let is_below = |root: &Path| root.canonicalize().is_ok_and(|root| real.starts_with(root));
+    let is_inside = is_below(&code.root) || is_below(&code.environment(environment));
+    (!is_inside)
+        .then_some("a link leads out of the code directory, and `reload.follow_links` is `inside`")
+}
