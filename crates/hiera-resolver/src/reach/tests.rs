@@ -8,6 +8,7 @@ use crate::glob::{self, Directory, Entry, EntryKind, GlobError};
 use crate::hash::Hash;
 use crate::plan::Plan;
 use crate::scope::Variables;
+use crate::strictness::Strictness;
 use crate::tree::Tree;
 use crate::value::Value;
 
@@ -192,6 +193,10 @@ impl Tree for Asked {
 
     fn glob(&self, pattern: &str) -> Result<Vec<String>, GlobError> {
         glob::expand(pattern, self)
+    }
+
+    fn strictness(&self) -> Strictness {
+        Strictness::Warning
     }
 }
 
