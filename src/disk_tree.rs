@@ -10,7 +10,7 @@ use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
 use hiera_resolver::{DataFile, Format, HieraConfig, Layer, Strictness, Tree, glob};
 
 use crate::load::{
-    self, CodeDirectory, EnvironmentConf, KeyRings, Known, Listings, is_module_name,
+    self, CodeDirectory, ConfigFiles, EnvironmentConf, KeyRings, Known, Listings, is_module_name,
 };
 
 /// An environment whose files are read when they are asked for.
@@ -31,12 +31,12 @@ pub(crate) struct DiskTree<'a> {
 impl<'a> DiskTree<'a> {
     /// The environment of this name.
     pub(crate) fn new(code: &'a CodeDirectory, name: &str) -> Self {
-        let mut texts = Vec::new();
-        let conf = EnvironmentConf::read(code, name, &mut texts);
+        let mut files = ConfigFiles::default();
+        let conf = EnvironmentConf::read(code, name, &mut files);
         let tree = DiskTree {
             code,
-            global: load::global_layer(code, &mut texts),
-            environment: load::environment_layer(code, &code.environment(name), &conf, &mut texts),
+            global: load::global_layer(code, &mut files),
+            environment: load::environment_layer(code, &code.environment(name), &conf, &mut files),
             modulepath: conf.modulepath,
             modules: FrozenMap::new(),
             files: FrozenMap::new(),
@@ -75,7 +75,7 @@ impl<'a> DiskTree<'a> {
         let mut directories = self.modulepath.iter().map(|path| path.join(name));
         // What cannot be looked at may be the module, and reading its configuration tells why not.
         let directory = directories.find(|path| load::is_directory(path).unwrap_or(true))?;
-        let layer = load::module_layer(self.code, &directory, name, &mut Vec::new());
+        let layer = load::module_layer(self.code, &directory, name, &mut ConfigFiles::default());
         self.add_keys(&layer);
         Some(layer)
     }

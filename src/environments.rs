@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
@@ -27,6 +27,9 @@ pub struct Environments {
 struct Inner {
     current: ArcSwap<BTreeMap<String, Environment>>,
     is_loaded: AtomicBool,
+    /// Reloading failed, and does not work again yet.
+    has_reload_failed: AtomicBool,
+    reload_failures: AtomicU64,
     /// Why there are none.
     vacancy: ArcSwapOption<String>,
     events: broadcast::Sender<Change>,
@@ -81,6 +84,8 @@ impl Default for Environments {
         let inner = Inner {
             current: ArcSwap::default(),
             is_loaded: AtomicBool::new(false),
+            has_reload_failed: AtomicBool::new(false),
+            reload_failures: AtomicU64::new(0),
             vacancy: ArcSwapOption::empty(),
             events,
         };
@@ -139,7 +144,7 @@ impl Environments {
         {
             tracing::info!(
                 environment.name = name,
-                "the faults are mended, and what is on disk is what is served"
+                "faults fixed; serving the data on disk"
             );
             self.set_kept(name, &Arc::default());
         }
@@ -193,6 +198,28 @@ impl Environments {
     /// Has everything been loaded?
     pub fn is_loaded(&self) -> bool {
         self.inner.is_loaded.load(Ordering::Acquire)
+    }
+
+    /// The thread that reloads ended unexpectedly: what is served may be out of date until it has started again.
+    pub(crate) fn report_reload_failure(&self) {
+        tracing::error!("reloading failed unexpectedly; starting it again");
+        self.inner.reload_failures.fetch_add(1, Ordering::Relaxed);
+        self.inner.has_reload_failed.store(true, Ordering::Release);
+    }
+
+    /// It has started again, and everything has been looked at.
+    pub(crate) fn report_reload_recovery(&self) {
+        self.inner.has_reload_failed.store(false, Ordering::Release);
+    }
+
+    /// Has reloading failed, so that what is served may be out of date?
+    pub(crate) fn has_reload_failed(&self) -> bool {
+        self.inner.has_reload_failed.load(Ordering::Acquire)
+    }
+
+    /// How often it has failed.
+    pub(crate) fn reload_failures(&self) -> u64 {
+        self.inner.reload_failures.load(Ordering::Relaxed)
     }
 
     /// There are no environments, for this reason. It is logged once.

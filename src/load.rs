@@ -19,6 +19,7 @@ mod search;
 mod second_look;
 mod stamp;
 mod touched;
+mod unseen;
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -41,13 +42,14 @@ pub(crate) use absence::{is_directory, may_exist};
 pub(crate) use decode::decode_one;
 pub(crate) use key_rings::{KeyRings, Known};
 pub(crate) use layers::{
-    EnvironmentConf, environment_layer, environment_names, global_layer, is_environment_name,
-    is_module_name, module_layer,
+    ConfigFiles, EnvironmentConf, environment_layer, environment_names, global_layer,
+    is_environment_name, is_module_name, module_layer,
 };
 pub(crate) use links::refusal as link_refusal;
 pub(crate) use listings::{Listings, nearest_directory};
 pub(crate) use missing::{NoEnvironments, code_directory_of};
 pub(crate) use read::read_file;
+pub(crate) use second_look::Stillness;
 pub(crate) use stamp::Stamp;
 
 /// Where the data lies, and how much of it may be read.
@@ -84,8 +86,8 @@ pub(crate) struct Layers {
     pub(crate) global: Arc<Layer>,
     pub(crate) environment: Layer,
     pub(crate) modules: Vec<(ArcStr, Layer)>,
-    /// What the configuration files hold, for the revision.
-    pub(crate) texts: Vec<(PathBuf, Vec<u8>)>,
+    /// What the configuration files hold.
+    pub(crate) files: ConfigFiles,
     /// The directories that were looked into for them.
     pub(crate) directories: Vec<PathBuf>,
     /// The directories of the modules.
@@ -127,6 +129,8 @@ struct Surroundings {
     config_directories: HashSet<PathBuf>,
     /// Every directory that was looked into, and what it looked like. Sorted.
     directories: Vec<(PathBuf, Option<Stamp>)>,
+    /// The system failed to read a configuration.
+    has_unread_configs: bool,
     /// Some data file is a link: it may change where another file does.
     has_links: bool,
 }
@@ -226,7 +230,7 @@ impl Load<'_> {
     }
 
     /// The same, and whether everything still looked as it did when all of it had been read.
-    pub(crate) fn run_and_look_again(&self) -> (Loaded, bool) {
+    pub(crate) fn run_and_look_again(&self) -> (Loaded, Stillness) {
         let (parts, read) = self.read();
         let look = SecondLook::new(&read.surroundings.directories, &read.files);
         let snapshot = std::thread::scope(|scope| {
@@ -237,13 +241,16 @@ impl Load<'_> {
             look.take_part();
             snapshot
         });
-        let is_still = look.held_still() && self.has_same_configs(&read.surroundings);
-        (read.served_by(snapshot), is_still)
+        let mut stillness = look.stillness();
+        if stillness == Stillness::Still && !self.has_same_configs(&read.surroundings) {
+            stillness = Stillness::Moved;
+        }
+        (read.served_by(snapshot), stillness)
     }
 
     /// Configurations are few and small, and are read again rather than looked at.
     fn has_same_configs(&self, then: &Surroundings) -> bool {
-        let now = layers::read_layers(self.code, self.name).texts;
+        let now = layers::read_layers(self.code, self.name).files.texts;
         now.iter()
             .all(|(path, bytes)| then.configs.get(path) == Some(&digest(bytes)))
     }
@@ -350,6 +357,7 @@ impl Load<'_> {
             key_files: keys.key_files().to_vec(),
             config_directories,
             directories,
+            has_unread_configs: layers.files.has_unread,
             has_links,
         };
         let read = Read {
@@ -363,7 +371,7 @@ impl Load<'_> {
 
 /// What the configurations and key files hold.
 fn configs_of(layers: &mut Layers, keys: &KeyRings) -> HashMap<PathBuf, ContentDigest> {
-    let texts = std::mem::take(&mut layers.texts);
+    let texts = std::mem::take(&mut layers.files.texts);
     let mut configs: HashMap<PathBuf, ContentDigest> = texts
         .into_iter()
         .map(|(path, bytes)| (path, digest(&bytes)))
@@ -385,7 +393,9 @@ impl Loaded {
 
     /// Did the system fail to read something that may be there? A later load may succeed without any change on disk.
     pub(crate) fn is_incomplete(&self) -> bool {
-        self.snapshot.unreadable().next().is_some() || self.files.iter().any(|file| file.is_unread)
+        self.snapshot.unreadable().next().is_some()
+            || self.surroundings.has_unread_configs
+            || self.files.iter().any(|file| file.is_unread)
     }
 
     /// The directories that this environment was read from.
@@ -396,7 +406,18 @@ impl Loaded {
 
     /// Was this directory read, by this name or as the one that it is?
     pub(crate) fn reads(&self, directory: &Path, identity: Option<(u64, u64)>) -> bool {
-        self.names_of(directory, identity).next().is_some()
+        match identity {
+            // Asked for every event, and there may be many of both.
+            None => self.stamp_of(directory).is_some(),
+            Some(_) => self.names_of(directory, identity).next().is_some(),
+        }
+    }
+
+    /// What a directory looked like that was read by this name; outer `None` where none was.
+    fn stamp_of(&self, directory: &Path) -> Option<Option<Stamp>> {
+        let directories = &self.surroundings.directories;
+        let place = directories.binary_search_by(|(path, _)| path.as_path().cmp(directory));
+        directories.get(place.ok()?).map(|(_, stamp)| *stamp)
     }
 
     /// The names by which a directory was read, and what it looked like.

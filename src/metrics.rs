@@ -26,6 +26,7 @@ pub(crate) struct Metrics {
     faults: Gauge,
     is_loaded: Gauge,
     kept: Gauge,
+    reload_failures: Counter<u64, AtomicU64>,
     info: Family<[(&'static str, String); 2], Gauge>,
     reading: Mutex<()>,
 }
@@ -169,6 +170,12 @@ impl Metrics {
             "environments_kept",
             "Environments whose data on disk has faults and is not served",
         );
+        let reload_failures = Counter::<u64, AtomicU64>::default();
+        registry.register(
+            "reload_failures",
+            "Times that the thread which reloads ended unexpectedly and was started again",
+            reload_failures.clone(),
+        );
         let info = Family::<[(&'static str, String); 2], Gauge>::default();
         registry.register(
             "environment_info",
@@ -193,6 +200,7 @@ impl Metrics {
             faults,
             is_loaded,
             kept,
+            reload_failures,
             info,
             reading: Mutex::default(),
         })
@@ -237,6 +245,9 @@ impl Metrics {
                 .filter(|environment| !environment.kept.is_empty())
                 .count(),
         ));
+        self.reload_failures
+            .inner()
+            .store(served.reload_failures(), Ordering::Relaxed);
         // One revision for each environment, so that the labels stay bounded.
         self.info.clear();
         for (name, environment) in &*all {

@@ -32,6 +32,12 @@ pub(crate) async fn readyz(State(app): State<App>) -> Result<&'static str, ApiEr
             "the server is stopping",
         ));
     }
+    if app.environments.has_reload_failed() {
+        return Err(ApiError::new(
+            ErrorKind::NotLoaded,
+            "reloading failed unexpectedly and is being restarted; the data may be out of date",
+        ));
+    }
     match app.environments.vacancy() {
         Some(reason) => Err(ApiError::new(ErrorKind::NotLoaded, reason)),
         None => Ok("ready\n"),

@@ -76,7 +76,13 @@ impl Decoder<'_> {
         } else {
             std::thread::scope(|scope| {
                 let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-                parts.extend(threads.into_iter().filter_map(|thread| thread.join().ok()));
+                for thread in threads {
+                    match thread.join() {
+                        Ok(part) => parts.push(part),
+                        // Without its files the load would be short of them, and nothing would say so.
+                        Err(panic) => std::panic::resume_unwind(panic),
+                    }
+                }
             });
         }
         let mut decoded = Decoded::default();

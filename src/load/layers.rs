@@ -11,6 +11,7 @@ use hiera_resolver::glob::{self, GlobError};
 use hiera_resolver::{Layer, LayerKind, Value};
 
 use super::absence::{is_absence, is_directory};
+use super::read::ReadError;
 use super::{CodeDirectory, Layers, Listings, read_file};
 use crate::environments::Fault;
 
@@ -30,6 +31,24 @@ pub(crate) fn is_module_name(name: &str) -> bool {
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
+/// The configurations that were looked for.
+#[derive(Debug, Default)]
+pub(crate) struct ConfigFiles {
+    /// What they hold.
+    pub(super) texts: Vec<(PathBuf, Vec<u8>)>,
+    /// The system failed to read one that may be there.
+    pub(super) has_unread: bool,
+}
+
+impl ConfigFiles {
+    fn read(&mut self, path: &Path, code: &CodeDirectory) -> Result<Vec<u8>, ReadError> {
+        let bytes = read_file(path, code.max_file_size);
+        let failed = |reason: &ReadError| reason.is_passing() && !reason.is_absence();
+        self.has_unread |= bytes.as_ref().is_err_and(failed);
+        bytes
+    }
+}
+
 /// The environments of a code directory, sorted; none where there is no directory with environments.
 pub(crate) fn environment_names(code: &CodeDirectory) -> Result<Vec<String>, Fault> {
     let directory = code.root.join("environments");
@@ -44,11 +63,11 @@ pub(crate) fn environment_names(code: &CodeDirectory) -> Result<Vec<String>, Fau
 
 /// Reads all configurations of an environment.
 pub(super) fn read_layers(code: &CodeDirectory, name: &str) -> Layers {
-    let mut texts = Vec::new();
+    let mut files = ConfigFiles::default();
     let root = code.environment(name);
-    let conf = EnvironmentConf::read(code, name, &mut texts);
-    let global = Arc::new(global_layer(code, &mut texts));
-    let environment = environment_layer(code, &root, &conf, &mut texts);
+    let conf = EnvironmentConf::read(code, name, &mut files);
+    let global = Arc::new(global_layer(code, &mut files));
+    let environment = environment_layer(code, &root, &conf, &mut files);
     let mut modules: Vec<(ArcStr, Layer)> = Vec::new();
     let mut module_roots = Vec::new();
     let mut faults = conf.faults;
@@ -76,7 +95,7 @@ pub(super) fn read_layers(code: &CodeDirectory, name: &str) -> Layers {
                 let root = directory.join(module);
                 // A directory before this one may have a module of the same name, which would count instead.
                 let layer = unlisted_module(&faults)
-                    .unwrap_or_else(|| module_layer(code, &root, module, &mut texts));
+                    .unwrap_or_else(|| module_layer(code, &root, module, &mut files));
                 modules.push((module.into(), layer));
                 module_roots.push(root);
             }
@@ -87,7 +106,7 @@ pub(super) fn read_layers(code: &CodeDirectory, name: &str) -> Layers {
         global,
         environment,
         modules,
-        texts,
+        files,
         directories,
         module_roots,
         unlisted_module: unlisted_module(&faults),
@@ -102,10 +121,10 @@ fn unlisted_module(faults: &[Fault]) -> Option<Layer> {
 }
 
 /// The global layer.
-pub(crate) fn global_layer(code: &CodeDirectory, texts: &mut Vec<(PathBuf, Vec<u8>)>) -> Layer {
+pub(crate) fn global_layer(code: &CodeDirectory, files: &mut ConfigFiles) -> Layer {
     match &code.hiera_config {
         // It was there when the server started, and is wanted.
-        Some(path) => configured(code, &LayerKind::Global, path, texts).unwrap_or_else(|| {
+        Some(path) => configured(code, &LayerKind::Global, path, files).unwrap_or_else(|| {
             Layer::unreadable(&path.to_string_lossy(), &"there is no such file")
         }),
         None => Layer::Absent,
@@ -116,7 +135,7 @@ pub(crate) fn environment_layer(
     code: &CodeDirectory,
     root: &Path,
     conf: &EnvironmentConf,
-    texts: &mut Vec<(PathBuf, Vec<u8>)>,
+    files: &mut ConfigFiles,
 ) -> Layer {
     if let Some(refusal) = &conf.refusal {
         return Layer::Faulty(ConfigFaults::new(vec![refusal.clone()]));
@@ -125,7 +144,7 @@ pub(crate) fn environment_layer(
         code,
         &LayerKind::Environment,
         &root.join("hiera.yaml"),
-        texts,
+        files,
     );
     with_provider(
         layer,
@@ -141,16 +160,16 @@ pub(crate) fn module_layer(
     code: &CodeDirectory,
     root: &Path,
     name: &str,
-    texts: &mut Vec<(PathBuf, Vec<u8>)>,
+    files: &mut ConfigFiles,
 ) -> Layer {
     let kind = LayerKind::Module(name.into());
-    let layer = configured(code, &kind, &root.join("hiera.yaml"), texts);
+    let layer = configured(code, &kind, &root.join("hiera.yaml"), files);
     let metadata = root.join("metadata.json");
-    let provider = match read_file(&metadata, code.max_file_size) {
+    let provider = match files.read(&metadata, code) {
         Ok(bytes) => {
             let provider = data_provider_of(&bytes);
             if provider.is_some() {
-                texts.push((metadata, bytes));
+                files.texts.push((metadata, bytes));
             }
             provider
         }
@@ -202,14 +221,14 @@ fn configured(
     code: &CodeDirectory,
     kind: &LayerKind,
     path: &Path,
-    texts: &mut Vec<(PathBuf, Vec<u8>)>,
+    files: &mut ConfigFiles,
 ) -> Option<Layer> {
     let shown = path.to_string_lossy();
-    Some(match read_file(path, code.max_file_size) {
+    Some(match files.read(path, code) {
         Ok(bytes) => {
             let codedir = code.root.to_string_lossy();
             let layer = Layer::parse(kind.clone(), &shown, &codedir, &bytes);
-            texts.push((path.to_owned(), bytes));
+            files.texts.push((path.to_owned(), bytes));
             layer.held_to(kind, code.strictness)
         }
         Err(reason) if reason.is_absence() => return None,
@@ -244,11 +263,7 @@ pub(crate) struct EnvironmentConf {
 
 impl EnvironmentConf {
     /// Reads it; an environment without one has its own modules and those of the code directory.
-    pub(crate) fn read(
-        code: &CodeDirectory,
-        name: &str,
-        texts: &mut Vec<(PathBuf, Vec<u8>)>,
-    ) -> Self {
+    pub(crate) fn read(code: &CodeDirectory, name: &str, files: &mut ConfigFiles) -> Self {
         let root = code.environment(name);
         let modulepath = vec![root.join("modules"), code.root.join("modules")];
         let mut conf = EnvironmentConf {
@@ -264,7 +279,7 @@ impl EnvironmentConf {
             column: 1,
             problem,
         };
-        let bytes = match read_file(&path, code.max_file_size) {
+        let bytes = match files.read(&path, code) {
             Ok(bytes) => bytes,
             Err(reason) => {
                 if !reason.is_absence() {
@@ -296,7 +311,7 @@ impl EnvironmentConf {
                 conf.refusal = Some(refusal(line, problem));
             }
         }
-        texts.push((path, bytes));
+        files.texts.push((path, bytes));
         conf
     }
 }

@@ -1,6 +1,7 @@
 //! Whether a tree held still while it was read: every file and directory is looked at once more.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::nearby::Nearby;
@@ -14,7 +15,18 @@ pub(super) struct SecondLook<'a> {
     directories: &'a [(PathBuf, Option<Stamp>)],
     files: &'a [CachedFile],
     next: AtomicUsize,
-    has_moved: AtomicBool,
+    has_directory_moved: AtomicBool,
+    moved_file: OnceLock<String>,
+}
+
+/// Whether a tree held still while it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Stillness {
+    Still,
+    /// Directories or configurations moved, but no data file that was read.
+    Moved,
+    /// This data file is not what was read.
+    FileMoved(String),
 }
 
 impl<'a> SecondLook<'a> {
@@ -26,7 +38,8 @@ impl<'a> SecondLook<'a> {
             directories,
             files,
             next: AtomicUsize::new(0),
-            has_moved: AtomicBool::new(false),
+            has_directory_moved: AtomicBool::new(false),
+            moved_file: OnceLock::new(),
         }
     }
 
@@ -35,28 +48,34 @@ impl<'a> SecondLook<'a> {
         1 + self.files.len().div_ceil(SHARE)
     }
 
-    /// Looks at what no other thread has taken yet, until there is nothing left or something has moved.
+    /// Looks at what no other thread has taken yet, until there is nothing left or a file has moved.
     pub(super) fn take_part(&self) {
         let mut nearby = Nearby::default();
-        let mut has_file_moved = |file: &CachedFile| file.seen != nearby.stamp(file.path());
-        while !self.has_moved.load(Ordering::Relaxed) {
+        let mut has_moved = |file: &&CachedFile| file.seen != nearby.stamp(file.path());
+        while self.moved_file.get().is_none() {
             let place = self.next.fetch_add(1, Ordering::Relaxed);
-            let has_moved = match place.checked_sub(1) {
-                None => self.have_directories_moved(),
-                Some(share) => match self.files.chunks(SHARE).nth(share) {
-                    Some(share) => share.iter().any(&mut has_file_moved),
-                    None => return,
-                },
+            let Some(share) = place.checked_sub(1) else {
+                let has_moved = self.have_directories_moved();
+                self.has_directory_moved.store(has_moved, Ordering::Relaxed);
+                continue;
             };
-            if has_moved {
-                self.has_moved.store(true, Ordering::Relaxed);
+            let Some(share) = self.files.chunks(SHARE).nth(share) else {
+                return;
+            };
+            if let Some(moved) = share.iter().find(&mut has_moved) {
+                // Another thread may have found one as well.
+                _ = self.moved_file.set(moved.path().to_owned());
             }
         }
     }
 
-    /// Did everything look as it did? To be asked when all who take part are done.
-    pub(super) fn held_still(self) -> bool {
-        !self.has_moved.into_inner()
+    /// What was found. To be asked when all who take part are done.
+    pub(super) fn stillness(self) -> Stillness {
+        match self.moved_file.into_inner() {
+            Some(path) => Stillness::FileMoved(path),
+            None if self.has_directory_moved.into_inner() => Stillness::Moved,
+            None => Stillness::Still,
+        }
     }
 
     fn have_directories_moved(&self) -> bool {
@@ -95,7 +114,7 @@ mod tests {
             digest: 0,
             is_unread: false,
         };
-        let held_still = |move_something: &dyn Fn()| {
+        let stillness = |move_something: &dyn Fn()| {
             let files: Vec<_> = paths.iter().map(|path| file(path)).collect();
             let directories = [(below.clone(), Stamp::of(&below))];
             move_something();
@@ -104,15 +123,16 @@ mod tests {
                 scope.spawn(|| look.take_part());
                 look.take_part();
             });
-            look.held_still()
+            look.stillness()
         };
-        assert!(held_still(&|| {}));
+        assert_eq!(stillness(&|| {}), Stillness::Still);
         for path in [&paths[0], &paths[SHARE + 1], &paths[3 * SHARE - 1]] {
             let change = || std::fs::write(path, "k: 22").unwrap();
-            assert!(!held_still(&change), "{}", path.display());
+            let moved = path.to_str().unwrap().to_owned();
+            assert_eq!(stillness(&change), Stillness::FileMoved(moved));
         }
         let remove = || std::fs::remove_dir(&below).unwrap();
-        assert!(!held_still(&remove));
-        assert!(held_still(&|| {}));
+        assert_eq!(stillness(&remove), Stillness::Moved);
+        assert_eq!(stillness(&|| {}), Stillness::Still);
     }
 }

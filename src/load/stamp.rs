@@ -29,6 +29,13 @@ impl Stamp {
         (self.device, self.inode)
     }
 
+    /// How long before `now` data was last written to it; `None` where that is a time to come, of another clock.
+    pub(crate) fn age_of_data(&self, now: SystemTime) -> Option<Duration> {
+        let seconds = u64::try_from(self.modified.0).ok()?;
+        let written = Duration::new(seconds, u32::try_from(self.modified.1).ok()?);
+        now.duration_since(UNIX_EPOCH).ok()?.checked_sub(written)
+    }
+
     /// Did it change so short before `now` that another change could have gone unnoticed?
     pub(crate) fn is_young(&self, now: SystemTime) -> bool {
         let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();

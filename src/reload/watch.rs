@@ -10,6 +10,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use notify::event::{AccessKind, AccessMode, CreateKind, ModifyKind};
 use notify::{ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::Command;
@@ -60,7 +61,7 @@ impl Watch {
                 }
             })
             .map_err(|error| {
-                tracing::warn!("file events are not to be had ({error}); polling instead")
+                tracing::warn!("file events are unavailable ({error}); polling instead")
             })
             .ok(),
             WatchMode::Poll | WatchMode::Off => None,
@@ -77,15 +78,15 @@ impl Watch {
         settings.scan_interval(self.watcher.is_none())
     }
 
-    /// Watches the directories that were read, and those above that tell of new environments. Says whether there
-    /// were new ones.
+    /// Watches the directories that were read, and those above that tell of new environments. Gives those that were not
+    /// watched before.
     pub(super) fn follow<'a>(
         &mut self,
         code: &CodeDirectory,
         loaded: impl Iterator<Item = &'a Loaded>,
-    ) -> bool {
+    ) -> Vec<PathBuf> {
         if self.watcher.is_none() {
-            return false;
+            return Vec::new();
         }
         let mut wanted: HashMap<(u64, u64), Vec<PathBuf>> = HashMap::new();
         let mut want = |directory: &Path| {
@@ -113,17 +114,17 @@ impl Watch {
             }
             stays
         });
-        let mut is_new = false;
+        let mut new = Vec::new();
         for (identity, names) in wanted {
-            if let Some(directory) = names.into_iter().next()
+            if let Some(directory) = names.first()
                 && !self.watched.contains_key(&identity)
-                && self.watch(&directory)
+                && self.watch(directory)
             {
-                self.watched.insert(identity, directory);
-                is_new = true;
+                self.watched.insert(identity, directory.clone());
+                new.extend(names);
             }
         }
-        is_new
+        new
     }
 
     /// Watches these anew where they are watched. A directory that was replaced under its name may tell of the end
@@ -161,12 +162,20 @@ fn command_for(event: notify::Result<Event>, code: &CodeDirectoryWatch) -> Optio
     match event {
         Ok(event) if event.need_rescan() => Some(Command::Lost),
         Ok(Event {
-            kind: EventKind::Access(_),
+            kind: EventKind::Access(access),
+            paths,
             ..
-        }) => None,
+        }) => {
+            let is_closed = access == AccessKind::Close(AccessMode::Write);
+            is_closed.then_some(Command::Closed(paths))
+        }
         Ok(event) if event.paths.is_empty() => Some(Command::Lost),
         Ok(event) if event.paths.iter().all(|path| code.is_elsewhere(path)) => None,
-        Ok(event) => Some(Command::Changed(event.paths)),
+        Ok(event) => Some(match event.kind {
+            EventKind::Modify(ModifyKind::Data(_)) => Command::Written(event.paths),
+            EventKind::Create(CreateKind::File) => Command::Created(event.paths),
+            _ => Command::Changed(event.paths),
+        }),
         Err(_) => Some(Command::Lost),
     }
 }

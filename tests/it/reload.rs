@@ -7,9 +7,12 @@ mod configurations;
 mod deployments;
 mod faults;
 mod files;
+mod noise;
 mod noticing;
+mod refusals;
 mod strict;
 mod told;
+mod writers;
 
 use std::fs;
 use std::io::Write;

@@ -1,0 +1,188 @@
+//! What the system refuses to show keeps the old data, and is looked at again by itself.
+
+use std::fs::{self, Permissions};
+use std::io::Write;
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::{Value, json};
+
+use super::{EVENTS_ONLY, FIXTURE, OFF, Served};
+use crate::process::{Answer, Process, lookup_head, wait_for};
+use crate::support::{Tree, without_privileges};
+
+/// A server that permissions stop.
+fn serve(fixture: &str, variables: &[(&str, &str)]) -> Served {
+    let tree = Tree::new(fixture);
+    let server = Process::launch_after(without_privileges(), tree.hierad("serve"), variables);
+    wait_for("the server to be ready", || {
+        (server.get("/readyz").status == 200).then_some(())
+    });
+    Served { tree, server }
+}
+
+fn set_mode(served: &Served, path: &str, mode: u32) {
+    fs::set_permissions(served.tree.path(path), Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn what_cannot_be_read_any_more_keeps_the_old_data() {
+    let fixture = format!(
+        "{FIXTURE}//- /data/nodes/a.yaml\nwho: a\n\
+         //- /environment.conf\nmodulepath = site\n\
+         //- /site/m/hiera.yaml\nversion: 5\n//- /site/m/data/common.yaml\nm::k: 1\n"
+    );
+    let served = serve(&fixture, &OFF);
+    let before = served.revision("production");
+    let node = json!({ "key": "who", "node": "a" });
+    for path in [
+        "/data/nodes",
+        "/data/nodes/a.yaml",
+        "/data",
+        "/hiera.yaml",
+        "/environment.conf",
+        "/site",
+        "/site/m",
+        "/site/m/data",
+        "E/",
+        "C/environments",
+    ] {
+        let mode = fs::metadata(served.tree.path(path)).unwrap().permissions();
+        set_mode(&served, path, 0o000);
+        let outcome = served.reload("production").json();
+        assert_eq!(outcome["outcome"], "kept", "{path}: {outcome}");
+        let fault = outcome["faults"][0].to_string();
+        assert!(fault.contains("Permission denied"), "{path}: {fault}");
+        let named = served.tree.path(path).display().to_string();
+        assert!(
+            fault.contains(named.trim_end_matches('/')),
+            "{path}: {fault}"
+        );
+        let shown = served.shown("production");
+        assert_eq!(
+            (&shown["state"], &shown["revision"]),
+            (&json!("kept"), &json!(before))
+        );
+        assert_eq!(served.value_of(&node), "a");
+        served.is("m::k", &json!(1));
+        assert_eq!(served.server.get("/readyz").status, 200);
+        fs::set_permissions(served.tree.path(path), mode).unwrap();
+        // Nothing but the permission changed, and nobody asks.
+        served.wait_for_state("ok");
+        assert_eq!(served.revision("production"), before);
+    }
+}
+
+#[test]
+fn environments_that_cannot_be_listed_are_all_kept() {
+    let fixture = format!("{FIXTURE}//- C/environments/other/data/common.yaml\nk: other\n");
+    let variables = [EVENTS_ONLY[0], ("HIERAD_RESCAN_INTERVAL_S", "1")];
+    let served = serve(&fixture, &variables);
+    let other = json!({ "key": "k", "environment": "other" });
+    served.write("C/environments/other/hiera.yaml", "version: 5\n");
+    served.comes_to(&other, &json!("other"));
+    set_mode(&served, "C/environments", 0o000);
+    for environment in ["production", "other"] {
+        wait_for("the state kept", || {
+            (served.shown(environment)["state"] == "kept").then_some(())
+        });
+    }
+    served.is("k", &json!(1));
+    assert_eq!(served.value_of(&other), "other");
+    let metrics = served.server.get("/metrics").text();
+    assert!(metrics.contains("hierad_environments_kept 2"), "{metrics}");
+    set_mode(&served, "C/environments", 0o755);
+    served.wait_for_state("ok");
+}
+
+#[test]
+fn a_server_that_cannot_list_its_environments_is_ready_when_it_can() {
+    let tree = Tree::new(FIXTURE);
+    let environments = tree.path("C/environments");
+    fs::set_permissions(&environments, Permissions::from_mode(0o000)).unwrap();
+    let server = Process::launch_after(without_privileges(), tree.hierad("serve"), &OFF);
+    wait_for("the reason", || {
+        let answer = server.get("/readyz");
+        (answer.status == 503 && answer.text().contains("Permission denied")).then_some(())
+    });
+    fs::set_permissions(&environments, Permissions::from_mode(0o755)).unwrap();
+    wait_for("the server to be ready", || {
+        (server.get("/readyz").status == 200).then_some(())
+    });
+    let served = Served { tree, server };
+    served.is("k", &json!(1));
+}
+
+#[test]
+fn a_fault_at_the_start_goes_when_its_reason_does() {
+    let tree = Tree::new(&format!("{FIXTURE}//- /data/nodes/a.yaml\nwho: a\n"));
+    let nodes = tree.path("/data/nodes");
+    fs::set_permissions(&nodes, Permissions::from_mode(0o000)).unwrap();
+    let server = Process::launch_after(without_privileges(), tree.hierad("serve"), &OFF);
+    let served = Served { tree, server };
+    let node = json!({ "key": "who", "node": "a" });
+    served.comes_to(&node, &json!({ "status": 422 }));
+    fs::set_permissions(&nodes, Permissions::from_mode(0o755)).unwrap();
+    served.comes_to(&node, &json!("a"));
+    served.wait_for_state("ok");
+}
+
+/// Sends a request on a connection that stays open.
+fn ask(stream: &mut TcpStream, request: &str) -> Answer {
+    stream.write_all(request.as_bytes()).unwrap();
+    Answer::read(stream).unwrap()
+}
+
+#[test]
+fn a_reload_without_file_descriptors_loses_nothing() {
+    const LIMIT: usize = 64;
+    const PARTS: usize = 6;
+    let hiera = "version: 5\nhierarchy: [{name: parts, glob: \"parts/*.yaml\"}]\n";
+    let tree = Tree::new(&format!("//- /hiera.yaml\n{hiera}"));
+    for number in 0..PARTS {
+        let text = format!("packages: [p{number}]\n");
+        tree.write(&format!("/data/parts/{number}.yaml"), text);
+    }
+    let setup = format!("ulimit -n {LIMIT}");
+    let variables = [
+        ("HIERAD_RESCAN_INTERVAL_S", "3600"),
+        ("HIERAD_REQUEST_TIMEOUT_MS", "600000"),
+    ];
+    let server = Process::launch_after(&setup, tree.hierad("serve"), &variables);
+    wait_for("the server to be ready", || {
+        (server.get("/readyz").status == 200).then_some(())
+    });
+    let mut stream = server.connect().unwrap();
+    let body = json!({ "key": "packages", "merge": "unique" }).to_string();
+    let lookup = lookup_head(body.len(), "") + &body;
+    let packages = |stream: &mut TcpStream| -> Value {
+        let answer = ask(stream, &lookup);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()["value"].clone()
+    };
+    let before = packages(&mut stream);
+    assert_eq!(before.as_array().unwrap().len(), PARTS);
+
+    let idle: Vec<TcpStream> = (0..2 * LIMIT).map(|_| server.connect().unwrap()).collect();
+    wait_for("all descriptors to be used", || {
+        let is_full = "cannot accept a connection: Too many open files";
+        server.log().contains(is_full).then_some(())
+    });
+    tree.write("/data/parts/new.yaml", "packages: [new]\n");
+    let reload =
+        "POST /environments/production/reload HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n";
+    for _ in 0..5 {
+        let outcome = ask(&mut stream, reload).json();
+        assert_eq!(outcome["outcome"], "kept", "{outcome}");
+        assert!(
+            outcome.to_string().contains("Too many open files"),
+            "{outcome}"
+        );
+        assert_eq!(packages(&mut stream), before);
+    }
+    drop(idle);
+    // By itself, some seconds later.
+    wait_for("the new file", || {
+        (packages(&mut stream).as_array().unwrap().len() == PARTS + 1).then_some(())
+    });
+}
