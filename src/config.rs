@@ -73,7 +73,8 @@ impl CodeArgs {
         USUAL_FILES
             .iter()
             .map(PathBuf::from)
-            .find(|path| path.is_file())
+            // One that cannot be read is an error rather than none.
+            .find(|path| load::may_exist(path))
     }
 }
 

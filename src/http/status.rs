@@ -248,6 +248,24 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
+    use crate::config::Limits;
+    use crate::environments::Environments;
+
+    #[tokio::test]
+    async fn a_server_that_cannot_reload_is_not_ready() {
+        let environments = Environments::new();
+        let snapshot = hiera_resolver::Snapshot::build(Default::default());
+        environments.serve("production", snapshot.into());
+        environments.set_loaded();
+        let app = App::new(environments.clone(), Limits::default());
+        assert!(readyz(State(app.clone())).await.is_ok());
+        environments.report_reload_failure();
+        let refused = readyz(State(app.clone())).await.unwrap_err();
+        assert_eq!(refused.into_response().status(), 503);
+        environments.report_reload_recovery();
+        assert!(readyz(State(app)).await.is_ok());
+    }
+
     #[test]
     fn times_are_written_for_people_and_programs() {
         for (seconds, expected) in [

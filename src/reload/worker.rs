@@ -336,3 +336,80 @@ impl Reload {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use tokio::sync::oneshot;
+
+    use super::*;
+    use crate::config::{CodeArgs, Settings};
+    use crate::reload::supervisor::supervise;
+    use crate::reload::{ReloadOutcome, Reloader};
+
+    /// A code directory with one file of data.
+    fn settings(root: &Path) -> Settings {
+        let data = root.join("environments/production/data");
+        std::fs::create_dir_all(&data).unwrap();
+        std::fs::write(data.join("../hiera.yaml"), "version: 5\n").unwrap();
+        std::fs::write(data.join("common.yaml"), "k: 1\n").unwrap();
+        let arguments = CodeArgs {
+            codedir: Some(root.to_owned()),
+            ..CodeArgs::default()
+        };
+        arguments.settings().unwrap()
+    }
+
+    #[test]
+    fn a_thread_that_failed_goes_on_with_what_is_served() {
+        let root = tempfile::tempdir().unwrap();
+        let settings = settings(root.path());
+        let code = settings.code_directory().unwrap();
+        let environments = Environments::new();
+        let (commands, received) = channel();
+        let reloader = Reloader {
+            commands: commands.clone(),
+        };
+        let mut worker = Worker::new(
+            code,
+            settings.reload,
+            environments.clone(),
+            (commands, received),
+        );
+        let failing = environments.clone();
+        std::thread::spawn(move || {
+            let work = |restarts| {
+                if restarts > 0 {
+                    worker.forget_work();
+                    worker.run();
+                }
+                // The first run ends in the middle of its work, with someone waiting.
+                worker.start = None;
+                worker.look_at_everything();
+                while let Some(Due::Environment(name, change)) = worker.agenda.take_due() {
+                    worker.look_at(name, change);
+                }
+                let (reply, _answer) = oneshot::channel();
+                worker.agenda.ask("production", reply);
+                std::panic::resume_unwind(Box::new("as the test wants it"));
+            };
+            supervise(work, || {
+                failing.report_reload_failure();
+                // Data with a fault must not take the place of what is served, failure or not.
+                let data = root.path().join("environments/production/data/common.yaml");
+                std::fs::write(data, "k: [\n").unwrap();
+            });
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let outcome = runtime.unwrap().block_on(reloader.reload("production"));
+        assert!(
+            matches!(outcome, Some(ReloadOutcome::Kept { .. })),
+            "{outcome:?}"
+        );
+        assert_eq!(environments.reload_failures(), 1);
+        while environments.has_reload_failed() {
+            std::thread::yield_now();
+        }
+    }
+}

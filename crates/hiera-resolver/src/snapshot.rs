@@ -358,4 +358,26 @@ mod tests {
         assert!(Arc::ptr_eq(&kept[0], &kept[1]));
         assert!(next.file("/d", Format::Yaml).is_none());
     }
+
+    #[test]
+    fn what_could_not_be_read_is_not_absent() {
+        let layer = Layer::unreadable("/modules", &"refused");
+        let snapshot = Snapshot::build(Parts {
+            files: vec![(Format::Yaml, file("/d/hidden/known", "k: 1"))],
+            unreadable: vec![("/d/hidden".into(), "refused".to_owned())],
+            unlisted_module: Some(layer),
+            ..Parts::default()
+        });
+        let is_faulty = |path: &str| {
+            let file = snapshot.file(path, Format::Yaml);
+            file.map(|file| file.contents().is_err())
+        };
+        assert_eq!(is_faulty("/d/hidden/known"), Some(false));
+        assert_eq!(is_faulty("/d/hidden/other"), Some(true));
+        assert_eq!(is_faulty("/d/hidden"), Some(true));
+        assert_eq!(is_faulty("/d/hidden_not"), None);
+        assert_eq!(snapshot.glob("/d/hidden/*").unwrap(), ["/d/hidden"]);
+        assert!(snapshot.glob("/d/other/*").unwrap().is_empty());
+        assert!(matches!(snapshot.module("any"), Some(Layer::Faulty(_))));
+    }
 }
