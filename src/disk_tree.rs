@@ -149,3 +149,6 @@ impl Tree for DiskTree<'_> {
             .map(|(_, answer)| answer.clone())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -61,12 +61,12 @@ impl Decoder<'_> {
                     return (done, revision);
                 };
                 let decode = |(path, format): &(String, Format)| {
-                    let file = self.decode(path, *format, &mut bench);
-                    revision.add(self.names.file(*format, path, file.digest));
                     progress.advance();
-                    file
+                    let file = self.decode(path, *format, &mut bench)?;
+                    revision.add(self.names.file(*format, path, file.digest));
+                    Some(file)
                 };
-                let files: Vec<CachedFile> = share.iter().map(decode).collect();
+                let files: Vec<CachedFile> = share.iter().filter_map(decode).collect();
                 done.push((place, files));
             }
         };
@@ -99,8 +99,14 @@ impl Decoder<'_> {
         decoded
     }
 
-    /// Reads and decodes a file, as far as that is needed.
-    pub(super) fn decode(&self, path: &str, format: Format, bench: &mut Workbench) -> CachedFile {
+    /// Reads and decodes a file, as far as that is needed; `None` where a link leads to nothing, or it is gone since it
+    /// was listed.
+    pub(super) fn decode(
+        &self,
+        path: &str,
+        format: Format,
+        bench: &mut Workbench,
+    ) -> Option<CachedFile> {
         let known = self
             .previous
             .and_then(|previous| previous.file(path, format));
@@ -112,10 +118,10 @@ impl Decoder<'_> {
             Some(known) => {
                 let looks = Looks::of(Path::new(path));
                 if known.is_settled && known.seen == looks.seen {
-                    return CachedFile {
+                    return Some(CachedFile {
                         link: looks.link,
                         ..known.clone()
-                    };
+                    });
                 }
                 let bytes = self.read_seen(path, format, &looks);
                 (looks, bytes)
@@ -123,6 +129,9 @@ impl Decoder<'_> {
         };
         let Looks { seen, link, .. } = looks;
         let bytes = bytes.map_err(|reason| reason.of_listed(path));
+        if bytes.as_ref().is_err_and(ReadError::is_absence) {
+            return None;
+        }
         let digest = digest_of(&bytes);
         let is_unread = bytes.as_ref().is_err_and(ReadError::is_passing);
         let file = match known {
@@ -137,7 +146,7 @@ impl Decoder<'_> {
                 self.keys,
             )),
         };
-        CachedFile {
+        Some(CachedFile {
             format,
             file,
             seen,
@@ -145,7 +154,7 @@ impl Decoder<'_> {
             link,
             digest,
             is_unread,
-        }
+        })
     }
 
     /// Reads a file that nothing is known of.
@@ -230,7 +239,7 @@ pub(crate) fn decode_one(
 fn read_one(code: &CodeDirectory, format: Format, path: &str) -> Result<Vec<u8>, ReadError> {
     match format {
         // Only that it is there matters.
-        Format::Unknown => Ok(Vec::new()),
+        Format::Unknown => Ok(std::fs::metadata(path).map(|_| Vec::new())?),
         _ => read_file(Path::new(path), code.max_file_size),
     }
 }

@@ -145,10 +145,16 @@ impl Search<'_> {
         let Some(identity) = self.listings.identity(directory) else {
             return Ok(());
         };
-        // A link to a directory that it lies in would go on forever.
-        if let Some((_, target)) = above.iter().find(|(known, _)| *known == identity) {
-            found.loops.push((directory.to_owned(), target.clone()));
-            return Ok(());
+        // A link to a directory that it lies in would go on forever. It is followed as often as locations name it; any
+        // other way through it is found by the path without it.
+        let mut same = above.iter().filter(|(known, _)| *known == identity);
+        if let Some((_, target)) = same.next() {
+            let name = directory.rsplit('/').next().unwrap_or_default();
+            let mentions = group.iter().map(|(reach, _)| reach.mentions(name)).max();
+            if same.count() >= mentions.unwrap_or_default() {
+                found.loops.push((directory.to_owned(), target.clone()));
+                return Ok(());
+            }
         }
         above.push((identity, directory.to_owned()));
         for entry in self.listings.list(directory).iter() {

@@ -70,11 +70,11 @@ impl Loaded {
                 next.remove(path.path, &names);
             } else if !known.is_empty() {
                 for format in known.iter().map(|file| file.format) {
-                    next.replace(decoder.decode(path.path, format, &mut bench), &names);
+                    next.replace(decoder.decode(path.path, format, &mut bench)?, &names);
                 }
             } else {
                 for format in self.formats_of(name, &path) {
-                    next.add(decoder.decode(path.path, format, &mut bench), &names);
+                    next.add(decoder.decode(path.path, format, &mut bench)?, &names);
                 }
             }
         }

@@ -128,6 +128,16 @@ pub enum FileFault {
     },
 }
 
+impl FileFault {
+    /// A link that leads to nothing.
+    pub(crate) fn dangling(path: &str) -> Self {
+        FileFault::Unreadable {
+            path: path.into(),
+            reason: "it is a link to a file that does not exist".to_owned(),
+        }
+    }
+}
+
 /// Something that works but is hardly meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {

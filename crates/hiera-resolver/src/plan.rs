@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use self::fill::{Filled, fill, fill_options, fill_parts, fill_text, variable_value};
 use crate::config::{DataFunction, HieraConfig, LayerKind, Level, Locations, Text};
-use crate::data::{Contents, DataFile, Format};
+use crate::data::{Contents, DataFile, FileFault, Format};
 use crate::error::LookupError;
 use crate::hash::Hash;
 use crate::layer_index::{Survey, SurveyedFiles};
@@ -441,6 +441,8 @@ impl<'a> Planner<'a> {
         let original = ArcStr::from(shown);
         for path in found.into_iter().filter(|path| !leads_out(path)) {
             let file = self.tree.file(&path::normalize(&path), level.format());
+            // A glob finds links that lead to nothing, and Puppet then fails on reading them.
+            let file = file.ok_or_else(|| FileFault::dangling(&path))?;
             let path = if self.keeps_paths {
                 path
             } else {
@@ -450,7 +452,7 @@ impl<'a> Planner<'a> {
                 original: original.clone(),
                 path,
                 is_uri: false,
-                file,
+                file: Some(file),
             });
         }
         Ok(())

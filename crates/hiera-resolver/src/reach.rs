@@ -92,6 +92,15 @@ impl Reach {
         self.is_glob
     }
 
+    /// How often a name stands in its fixed text, below the root.
+    pub fn mentions(&self, name: &str) -> usize {
+        let before = self.before.strip_prefix(self.root.as_str());
+        let texts = before
+            .into_iter()
+            .chain(self.after.iter().map(String::as_str));
+        texts.map(|text| text.matches(name).count()).sum()
+    }
+
     /// Must all that lies below the root be listed? A lookup may then go through it by a glob, or to a path that only
     /// a listing can tell.
     pub fn is_searched(&self) -> bool {
