@@ -363,6 +363,8 @@ impl LookupError {
             LookupError::Conversion { .. } => "the conversion",
             LookupError::TypeMismatch(_) => "the check of the type",
             LookupError::Merge(MergeError::WrongType(_)) => "the merge",
+            // The text with the token may be a part of the secret.
+            LookupError::Interpolation { .. } => "the interpolation",
             other => return other,
         };
         LookupError::Withheld { what }

@@ -120,14 +120,16 @@ pub enum Event {
 impl Event {
     /// The same without its value.
     pub(crate) fn redacted(self) -> Self {
-        let secret = || Value::Sensitive(std::sync::Arc::new(Value::Null));
-        match self {
-            Event::Found(_) => Event::Found(secret()),
-            Event::FoundInOverrides(_) => Event::FoundInOverrides(secret()),
-            Event::FoundInDefaults(_) => Event::FoundInDefaults(secret()),
-            Event::Result(_) => Event::Result(secret()),
-            other => other,
+        let mut event = self;
+        if let Some(value) = event.value_mut() {
+            *value = Event::secret();
         }
+        event
+    }
+
+    /// What stands in the place of a value that is not shown.
+    pub(crate) fn secret() -> Value {
+        Value::Sensitive(std::sync::Arc::new(Value::Null))
     }
 
     /// About how many bytes it takes to tell it.
@@ -201,6 +203,30 @@ impl Explanation {
         {
             *value = new.clone();
         }
+    }
+
+    /// Changes all values that are told.
+    pub(crate) fn change_values(&mut self, mut change: impl FnMut(&mut Value)) {
+        for node in &mut self.nodes {
+            if let Some(value) = node.event.as_mut().and_then(Event::value_mut) {
+                change(value);
+            }
+            if let NodeKind::Merge {
+                options: Some(options),
+                ..
+            } = &mut node.kind
+            {
+                let mut value = Value::hash(std::mem::take(options));
+                change(&mut value);
+                *options = value.as_hash().cloned().unwrap_or_default();
+            }
+        }
+    }
+
+    /// Changes all remarks.
+    pub(crate) fn change_remarks(&mut self, change: impl FnMut(&mut String)) {
+        let texts = self.nodes.iter_mut().flat_map(|node| &mut node.texts);
+        texts.chain(&mut self.texts).for_each(change);
     }
 
     /// Adds a remark to the open node.

@@ -3,12 +3,13 @@
 //! [`Session`] is one node's view of a tree; what does not depend on the key is worked out once in it.
 //! `lookup/walk.rs` goes the way of one lookup, `lookup/interpolate.rs` fills in tokens,
 //! `lookup/assemble.rs` works out `lookup_options` where the compiled ones do not do, and
-//! `lookup/remote.rs` asks other servers.
+//! `lookup/remote.rs` asks other servers. `lookup/secrets.rs` knows what must not be told.
 
 mod assemble;
 mod interpolate;
 mod layers;
 mod remote;
+mod secrets;
 mod tell;
 mod walk;
 
@@ -177,7 +178,8 @@ impl<'a> Session<'a> {
             gathered: Vec::new(),
             assembled: AssembledOptions::default(),
             found_name: None,
-            is_secret: false,
+            hides: false,
+            secrets: None,
             module: None,
             telling: None,
             told_of_remotes: None,
@@ -188,27 +190,23 @@ impl<'a> Session<'a> {
             request.merge,
             request.value_type,
         );
-        let outcome = if walk.is_secret {
-            outcome.map_err(LookupError::withheld)
-        } else {
-            outcome
-        };
-        let name = walk.found_name;
-        let telling = walk.telling.take();
-        let mut explanation = walk.explanation;
-        if let Some(explanation) = &mut explanation {
-            match &outcome {
-                Ok(Outcome::Found(_)) => {}
-                Ok(Outcome::NotFound) => explanation.tell_end(Some(not_found_text(request.names))),
-                Err(error) => {
-                    explanation.tell_end(telling.unwrap_or_else(|| error.telling()).told())
-                }
+        let outcome = outcome.map_err(|error| walk.without_quotes(error));
+        walk.hide_secrets();
+        let end = match &outcome {
+            Ok(Outcome::Found(_)) => None,
+            Ok(Outcome::NotFound) => Some(not_found_text(request.names)),
+            Err(error) => {
+                let telling = walk.telling.take().unwrap_or_else(|| error.telling());
+                telling.told().filter(|text| !walk.quotes_secret(text))
             }
+        };
+        if let Some(explanation) = &mut walk.explanation {
+            explanation.tell_end(end);
         }
         Answer {
             outcome,
-            name,
-            explanation,
+            name: walk.found_name,
+            explanation: walk.explanation,
         }
     }
 

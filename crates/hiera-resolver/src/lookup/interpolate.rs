@@ -8,7 +8,7 @@ use arcstr::ArcStr;
 use super::walk::Walk;
 use super::{MAX_CHAIN, MAX_DEPTH, MAX_WEIGHT, Outcome};
 use crate::error::{InterpolationError, LookupError};
-use crate::explain::{Event, NodeKind};
+use crate::explain::{Event, NodeKind, REDACTED};
 use crate::hash::Hash;
 use crate::key::KeyError;
 use crate::ruby_text;
@@ -64,30 +64,34 @@ impl Walk<'_, '_> {
                     fault: fault.clone(),
                 });
             }
-            Origin::Decrypted => {
-                self.is_secret = true;
-                if let [] | [Part::Text(_)] = template.parts() {
-                    return self.fill_parts(template);
-                }
-            }
+            Origin::Decrypted => return self.fill_decrypted(template),
         }
-        let kind = || {
-            (
-                NodeKind::Interpolation {
-                    expression: template.source().clone(),
-                },
-                None,
-            )
+        let expression = match self.hides {
+            true => REDACTED.into(),
+            false => template.source().clone(),
         };
+        let kind = || (NodeKind::Interpolation { expression }, None);
         let filled = self.node(kind, |walk| walk.fill_parts(template));
-        match (filled, template.origin()) {
-            // The error may quote what was decrypted.
-            (Err(LookupError::Interpolation { .. }), Origin::Decrypted) => {
-                let what = "the interpolation";
-                Err(LookupError::Withheld { what })
-            }
-            (filled, _) => filled,
+        match self.hides {
+            true => filled.map_err(without_tokens),
+            false => filled,
         }
+    }
+
+    /// The same for a text that was decrypted. What its tokens come to is not told, and no error quotes them: they are
+    /// parts of the secret.
+    fn fill_decrypted(&mut self, template: &Template) -> Result<Value, LookupError> {
+        let has_tokens = !matches!(template.parts(), [] | [Part::Text(_)]);
+        let filled = if has_tokens {
+            let expression = template.source().clone();
+            let kind = || (NodeKind::Interpolation { expression }, None);
+            self.node(kind, |walk| walk.untold(|walk| walk.fill_parts(template)))
+        } else {
+            self.fill_parts(template)
+        };
+        let value = filled.map_err(without_tokens)?;
+        self.add_secret(&value);
+        Ok(value)
     }
 
     fn fill_parts(&mut self, template: &Template) -> Result<Value, LookupError> {
@@ -96,6 +100,7 @@ impl Walk<'_, '_> {
             error,
         };
         let mut text = String::new();
+        let mut is_secret = false;
         for part in template.parts() {
             let token = match part {
                 Part::Text(literal) => {
@@ -125,6 +130,7 @@ impl Walk<'_, '_> {
                     }
                     Function::Lookup => {
                         let value = self.nested(key, argument)?;
+                        is_secret |= self.has_secret(&value);
                         ruby_text::to_s(&value, &mut text);
                     }
                     Function::Alias if template.parts().len() == 1 => {
@@ -142,7 +148,11 @@ impl Walk<'_, '_> {
             }
             self.spend(1 + (text.len() - start) as u64 / 64)?;
         }
-        Ok(Value::Str(text.into()))
+        let filled = Value::Str(text.into());
+        if is_secret {
+            self.add_secret(&filled);
+        }
+        Ok(filled)
     }
 
     /// The value of another key; an empty text where there is none.
@@ -189,9 +199,9 @@ impl Walk<'_, '_> {
             };
         }
         // Variables come from whoever asks, and are no secret to them.
-        let outer = std::mem::replace(&mut self.is_secret, false);
+        let outer = std::mem::replace(&mut self.hides, false);
         let value = self.explained_variable(variable);
-        self.is_secret = outer;
+        self.hides = outer;
         if let Some(value) = value? {
             ruby_text::to_s(&value, text);
         }
@@ -259,5 +269,18 @@ impl Walk<'_, '_> {
                     _ => InterpolationError::AliasNotWholeString,
                 }),
         }
+    }
+}
+
+/// The error of a secret text, without what its tokens are.
+fn without_tokens(error: LookupError) -> LookupError {
+    match error {
+        LookupError::Interpolation { .. }
+        | LookupError::Key(_)
+        | LookupError::Recursion { .. }
+        | LookupError::TooDeepChain { .. } => LookupError::Withheld {
+            what: "the interpolation",
+        },
+        other => other,
     }
 }

@@ -110,7 +110,7 @@ impl<'a> Walk<'_, 'a> {
     ) {
         let is_eyaml = *planned.level.function() == DataFunction::Eyaml;
         // The type of a value can show it, and what was decrypted is a template.
-        let may_be_secret = self.is_secret || is_eyaml && value.traits().has_templates;
+        let may_be_secret = self.hides || is_eyaml && value.traits().has_templates;
         if self.explanation.is_none() || may_be_secret {
             return;
         }
@@ -193,7 +193,7 @@ impl<'a> Walk<'_, 'a> {
         let options = TableKey::new(LOOKUP_OPTIONS.into());
         let layers = [global, environment, module];
         let mut layers = layers.iter().flatten();
-        self.is_secret
+        self.hides
             || text.contains("Sensitive")
             || layers.any(|layer| match self.session.plan(layer) {
                 Ok(plan) => plan

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 
 use super::assemble::AssembledOptions;
 use super::remote::Told;
+use super::secrets::Secrets;
 use super::tell::provider_kind;
 use super::{Explain, MAX_EXPLAINED, MAX_WORK, Outcome, Session, Step};
 use crate::error::{LookupError, Telling};
@@ -42,8 +43,10 @@ pub(super) struct Walk<'s, 'a> {
     pub(super) assembled: AssembledOptions,
     /// Which of the names asked for was found.
     pub(super) found_name: Option<usize>,
-    /// Something was decrypted: from then on explanations and errors show no values.
-    pub(super) is_secret: bool,
+    /// The value that is being looked for becomes a Sensitive: explanations and errors show nothing of it.
+    pub(super) hides: bool,
+    /// What was decrypted, and what was made of it. Made when it is needed.
+    pub(super) secrets: Option<Box<Secrets>>,
     /// The module of the key that was asked for.
     pub(super) module: Option<ArcStr>,
     /// How an error on its way up is to be told.
@@ -61,35 +64,40 @@ impl<'s, 'a> Walk<'s, 'a> {
         merge: Option<&MergeStrategy>,
         value_type: Option<&Type>,
     ) -> Result<Outcome, LookupError> {
-        let assert = |subject: &dyn Fn() -> String, value: Value| match value_type {
+        let assert = |walk: &Self, subject: &dyn Fn() -> String, value: Value| match value_type {
             Some(value_type) => match types::assert_instance(&subject(), value_type, &value) {
                 Ok(()) => Ok(Outcome::Found(value)),
-                Err(mismatch) => Err(LookupError::TypeMismatch(mismatch)),
+                Err(mismatch) => {
+                    let error = LookupError::TypeMismatch(mismatch);
+                    Err(walk.of_values(&[&value], error))
+                }
             },
             None => Ok(Outcome::Found(value)),
         };
         for (place, name) in names.iter().enumerate() {
             if let Some(value) = self.overrides.and_then(|overrides| overrides.get(name)) {
                 return assert(
+                    self,
                     &|| format!("Value found for key '{name}' in override hash"),
                     value.clone(),
                 );
             }
             if let Some(value) = self.search(name, merge)? {
                 self.found_name = Some(place);
-                return assert(&|| "Found value".to_owned(), value);
+                return assert(self, &|| "Found value".to_owned(), value);
             }
         }
         for name in names {
             if let Some(value) = self.defaults.and_then(|defaults| defaults.get(name)) {
                 return assert(
+                    self,
                     &|| format!("Value found for key '{name}' in default values hash"),
                     value.clone(),
                 );
             }
         }
         match default {
-            Some(value) => assert(&|| "Default value".to_owned(), value.clone()),
+            Some(value) => assert(self, &|| "Default value".to_owned(), value.clone()),
             None => Ok(Outcome::NotFound),
         }
     }
@@ -153,35 +161,56 @@ impl<'s, 'a> Walk<'s, 'a> {
             (None, None) => &MergeStrategy::DEFAULT,
         };
         // What is about to become a Sensitive must not be shown on the way there.
-        self.is_secret |= entry
-            .as_ref()
-            .and_then(|entry| entry.convert_to())
-            .is_some_and(Conversion::is_secret);
+        let conversion = entry.as_ref().and_then(|entry| entry.convert_to());
+        let outer = self.hides;
+        self.hides |= conversion.is_some_and(Conversion::is_secret);
         let found = self.node(
             || (NodeKind::Search, Some(key.as_str().into())),
             |walk| match walk.search_layers(key, key.module(), strategy)? {
                 Some(value) => Ok(Some(value)),
                 None => walk.search_default_levels(key),
             },
-        )?;
-        let Some(value) = found else { return Ok(None) };
-        let Some((entry, conversion)) = entry
-            .as_ref()
-            .and_then(|entry| Some((entry, entry.convert_to()?)))
-        else {
-            return Ok(Some(value));
+        );
+        let converted = match found {
+            Ok(Some(value)) => self.convert(key, value, entry.as_deref()).map(Some),
+            other => other,
         };
-        let value = match conversion.apply(key.as_str(), value) {
-            Err(error) if conversion.problem().is_some() => Err(in_entry(self, error, entry)),
-            converted => converted,
-        }?;
+        let converted = match self.hides {
+            true => converted.map_err(LookupError::withheld),
+            false => converted,
+        };
+        self.hides = outer;
+        converted
+    }
+
+    /// The value as the options say that it should be.
+    fn convert(
+        &mut self,
+        key: &LookupKey,
+        value: Value,
+        entry: Option<&Entry>,
+    ) -> Result<Value, LookupError> {
+        let Some((entry, conversion)) = entry.and_then(|entry| Some((entry, entry.convert_to()?)))
+        else {
+            return Ok(value);
+        };
+        let converted = match conversion.apply(key.as_str(), value.clone()) {
+            Err(error) if conversion.problem().is_some() => {
+                return Err(self.blame_options(error, Some(entry.name()), key.module()));
+            }
+            converted => self.made_of(&[&value], converted)?,
+        };
+        // It may have made no Sensitive of it after all.
+        if conversion.is_secret() && !converted.traits().has_sensitive {
+            self.add_secret(&converted);
+        }
         if let Some(explanation) = &mut self.explanation {
             explanation.remark(format!(
                 "Applying convert_to lookup_option with arguments {}",
                 conversion.shown()
             ));
         }
-        Ok(Some(value))
+        Ok(converted)
     }
 
     fn report_merge_source(&mut self) {
@@ -273,7 +302,11 @@ impl<'s, 'a> Walk<'s, 'a> {
                     };
                     if strategy.joins() {
                         if !joined.is_empty() {
-                            strategy.check_next(&joined, &value)?;
+                            strategy.check_next(&joined, &value).map_err(|error| {
+                                let above = joined.iter().chain([&value]);
+                                let values: SmallVec<[&Value; 4]> = above.collect();
+                                walk.of_values(&values, error)
+                            })?;
                         }
                         joined.push(value);
                         continue;
@@ -282,12 +315,9 @@ impl<'s, 'a> Walk<'s, 'a> {
                         None => strategy.convert_first(value),
                         Some(higher) if strategy.gathers() => higher,
                         Some(higher) => {
-                            let merged = strategy.merge(&higher, &value)?;
-                            if let Some(explanation) = &mut walk.explanation
-                                && let Some(after) = strategy.aftermath(&higher, &value, &merged)?
-                            {
-                                explanation.replace(&higher, &after);
-                            }
+                            let merged = strategy.merge(&higher, &value);
+                            let merged = walk.made_of(&[&higher, &value], merged)?;
+                            walk.tell_aftermath(strategy, &higher, &value, &merged)?;
                             merged
                         }
                     });
@@ -296,7 +326,7 @@ impl<'s, 'a> Walk<'s, 'a> {
                     merged = Some(strategy.join(&joined));
                 }
                 if strategy.gathers() {
-                    merged = strategy.merge_all(walk.gathered.get(start..).unwrap_or_default())?;
+                    merged = walk.merge_gathered(strategy, start)?;
                 }
                 if let Some(merged) = &merged {
                     walk.report(None, || Event::Result(merged.clone()));
@@ -304,6 +334,40 @@ impl<'s, 'a> Walk<'s, 'a> {
                 Ok(merged)
             },
         )
+    }
+
+    /// Merges the values that were gathered from a place on.
+    fn merge_gathered(&mut self, strategy: &MergeStrategy, start: usize) -> Step {
+        let gathered = self.gathered.get(start..).unwrap_or_default().to_vec();
+        match strategy.merge_all(&gathered).transpose() {
+            Some(merged) => {
+                let values: Vec<&Value> = gathered.iter().collect();
+                self.made_of(&values, merged).map(Some)
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// Shows the higher value as Puppet's explanations do once it was merged.
+    fn tell_aftermath(
+        &mut self,
+        strategy: &MergeStrategy,
+        higher: &Value,
+        lower: &Value,
+        merged: &Value,
+    ) -> Result<(), LookupError> {
+        if self.explanation.is_none() {
+            return Ok(());
+        }
+        let after = strategy.aftermath(higher, lower, merged);
+        let Some(after) = after.map_err(|error| self.of_values(&[higher, lower], error))? else {
+            return Ok(());
+        };
+        let after = self.made_of::<LookupError>(&[higher, lower], Ok(after))?;
+        if let Some(explanation) = &mut self.explanation {
+            explanation.replace(higher, &after);
+        }
+        Ok(())
     }
 
     /// Follows the segments of a key into a value.
@@ -374,9 +438,9 @@ impl<'s, 'a> Walk<'s, 'a> {
         step: impl FnOnce(&mut Telling),
     ) {
         if let (Err(error), true) = (result, self.explanation.is_some()) {
-            let is_secret = self.is_secret;
+            let hides = self.hides;
             step(self.telling.get_or_insert_with(|| {
-                if is_secret {
+                if hides {
                     error.clone().withheld().telling()
                 } else {
                     error.telling()
@@ -409,6 +473,14 @@ impl<'s, 'a> Walk<'s, 'a> {
         self.node(|| (kind(), None), body)
     }
 
+    /// Runs a step of which nothing is told.
+    pub(super) fn untold<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
+        let explanation = self.explanation.take();
+        let result = body(self);
+        self.explanation = explanation;
+        result
+    }
+
     /// Runs a step inside a node of the explanation.
     pub(super) fn node<R>(
         &mut self,
@@ -433,11 +505,7 @@ impl<'s, 'a> Walk<'s, 'a> {
             self.explained += event.weight();
             explanation.report(
                 key.cloned(),
-                if self.is_secret {
-                    event.redacted()
-                } else {
-                    event
-                },
+                if self.hides { event.redacted() } else { event },
             );
         }
     }
