@@ -92,7 +92,8 @@ fn an_undefined_variable_in_data_fails_the_lookup_and_is_named() {
     let server = strict();
     for (key, variable) in UNDEFINED {
         let detail = failure(&server, &request(key));
-        let expected = format!("undefined variable `{variable}`");
+        let file = "<ROOT>/code/environments/production/data/common.yaml";
+        let expected = format!("of `{file}`: undefined variable `{variable}`");
         assert!(detail.contains(&expected), "{key}: {detail}");
         // A default is for what is not found.
         let with_default = json!({"key": key, "default": 1, "default_values": {key: 1}});
@@ -104,6 +105,20 @@ fn an_undefined_variable_in_data_fails_the_lookup_and_is_named() {
     let results = &server.lookup(&batch).json()["results"];
     assert_eq!(results["plain"]["value"], 1);
     assert!(results["simple"]["error"].is_object(), "{results}");
+}
+
+#[test]
+fn a_long_chain_to_a_fault_without_a_data_file_is_followed_once() {
+    let mut fixture = String::from(
+        "//- /hiera.yaml\nversion: 5\n//- /modules/m/hiera.yaml\nversion: 5\n\
+         hierarchy: [{name: a, path: \"%{lookup('x')}.yaml\"}]\n//- /data/common.yaml\nk0: \"%{lookup('m::x')}\"\n",
+    );
+    for number in 1..60 {
+        fixture += &format!("k{number}: \"%{{lookup('k{}')}}\"\n", number - 1);
+    }
+    let server = TestServer::new(&fixture);
+    let detail = failure(&server, &json!({"key": "k59"}));
+    assert!(detail.contains("not allowed in hiera.yaml"), "{detail}");
 }
 
 #[test]

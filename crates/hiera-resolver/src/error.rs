@@ -30,10 +30,12 @@ pub enum LookupError {
     #[error(transparent)]
     File(#[from] FileFault),
     /// A token that cannot be filled in.
-    #[error("in `{template}`: {error}")]
+    #[error("in `{template}`{}: {error}", of_file(path.as_deref()))]
     Interpolation {
         /// The text with the token.
         template: ArcStr,
+        /// The data file that it stands in, where that is known.
+        path: Option<ArcStr>,
         /// What is wrong with it.
         error: InterpolationError,
     },
@@ -395,7 +397,9 @@ impl LookupError {
                 let text = format!("Undefined variable '{name}'{place}");
                 (TellingKind::NamedLookup, text)
             }
-            LookupError::Interpolation { template, error } => error.telling(template),
+            LookupError::Interpolation {
+                template, error, ..
+            } => error.telling(template),
             LookupError::Dig(error) => error.telling(),
             LookupError::UnknownFunction {
                 config,
@@ -457,6 +461,11 @@ impl LookupError {
         };
         Telling { kind, text }
     }
+}
+
+/// The file of a text, for messages.
+fn of_file(path: Option<&str>) -> String {
+    path.map_or(String::new(), |path| format!(" of `{path}`"))
 }
 
 /// Where Puppet found a mistake; a built-in configuration has no place.

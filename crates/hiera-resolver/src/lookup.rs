@@ -181,6 +181,8 @@ impl<'a> Session<'a> {
             hides: false,
             secrets: None,
             module: None,
+            file: None,
+            has_named_file: false,
             telling: None,
             told_of_remotes: None,
         };

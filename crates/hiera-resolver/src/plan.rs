@@ -499,6 +499,7 @@ fn mapped_values(variable: &Variable, scope: &dyn Scope) -> Result<Vec<Value>, L
     // Puppet: the place stands for the text that the variable is written in.
     let value = variable_value(variable, scope).map_err(|error| LookupError::Interpolation {
         template: arcstr::literal!("mapped_path[0]"),
+        path: None,
         error,
     })?;
     match value {

@@ -95,8 +95,10 @@ impl Walk<'_, '_> {
     }
 
     fn fill_parts(&mut self, template: &Template) -> Result<Value, LookupError> {
+        let path = self.file.clone();
         let in_template = |error| LookupError::Interpolation {
             template: template.source().clone(),
+            path: path.clone(),
             error,
         };
         let mut text = String::new();
@@ -176,10 +178,10 @@ impl Walk<'_, '_> {
             });
         }
         self.chain += 1;
-        let outer = self.is_version_3;
+        let outer = (self.is_version_3, self.file.take());
         self.is_version_3 &= self.is_global_only;
         let found = self.lookup(&[name], Some(&Value::str("")), None, None);
-        self.is_version_3 = outer;
+        (self.is_version_3, self.file) = outer;
         self.chain -= 1;
         match found? {
             Outcome::Found(value) => Ok(value),

@@ -152,6 +152,10 @@ impl<'a> Walk<'_, 'a> {
         };
         match found {
             Err(LookupError::Undecryptable { path: None, .. }) => Ok(None),
+            Err(LookupError::Interpolation { path: None, .. }) if !self.has_named_file => {
+                self.has_named_file = true;
+                Ok(None)
+            }
             found => found,
         }
     }
@@ -364,9 +368,10 @@ impl<'a> Walk<'_, 'a> {
                 path,
             });
         }
-        let value = self
-            .interpolate(raw, root)
-            .map_err(|error| self.with_file(error, planned, location))?;
+        self.file = location.file.map(|file| file.path().clone());
+        let value = self.interpolate(raw, root);
+        self.file = None;
+        let value = value.map_err(|error| self.with_file(error, planned, location))?;
         self.report(Some(root.text()), || Event::Found(value.clone()));
         Ok(Some(value))
     }

@@ -49,6 +49,11 @@ pub(super) struct Walk<'s, 'a> {
     pub(super) secrets: Option<Box<Secrets>>,
     /// The module of the key that was asked for.
     pub(super) module: Option<ArcStr>,
+    /// The file whose value is being filled in, where errors are to name it.
+    pub(super) file: Option<ArcStr>,
+    /// A value that cannot be interpolated was looked up once more, to name its file. It happens once in a lookup: each
+    /// of those around it would double the work.
+    pub(super) has_named_file: bool,
     /// How an error on its way up is to be told.
     pub(super) telling: Option<Telling>,
     /// Made when it is needed, which is hardly ever.

@@ -150,6 +150,7 @@ pub(super) fn fill_parts(
                 let error = InterpolationError::FunctionNotAllowed { config: None };
                 return Err(LookupError::Interpolation {
                     template: template.source().clone(),
+                    path: None,
                     error,
                 });
             }
@@ -158,6 +159,7 @@ pub(super) fn fill_parts(
                 scope.write(variable, &mut filled.text).map_err(|error| {
                     LookupError::Interpolation {
                         template: template.source().clone(),
+                        path: None,
                         error,
                     }
                 })?;
