@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hiera_resolver::config::{Level, Text};
 use hiera_resolver::glob::EntryKind;
-use hiera_resolver::reach::Reach;
+use hiera_resolver::reach::{Progress, Reach};
 use hiera_resolver::{Format, HieraConfig, Layer};
 
 use super::absence::may_exist;
@@ -145,16 +145,19 @@ impl Search<'_> {
         let Some(identity) = self.listings.identity(directory) else {
             return Ok(());
         };
-        // A link to a directory that it lies in would go on forever. It is followed as often as locations name it; any
-        // other way through it is found by the path without it.
-        let mut same = above.iter().filter(|(known, _)| *known == identity);
-        if let Some((_, target)) = same.next() {
-            let name = directory.rsplit('/').next().unwrap_or_default();
-            let mentions = group.iter().map(|(reach, _)| reach.mentions(name)).max();
-            if same.count() >= mentions.unwrap_or_default() {
-                found.loops.push((directory.to_owned(), target.clone()));
-                return Ok(());
-            }
+        // A link to a directory that it lies in would go on forever. It is followed until there is nothing to find that
+        // would not be found without it.
+        let stands_for = |(known, target): &&((u64, u64), String)| {
+            let mut reaches = group.iter().map(|(reach, _)| reach);
+            *known == identity
+                && reaches.all(|reach| {
+                    let progress = reach.progress(directory);
+                    progress == Progress::None || progress == reach.progress(target)
+                })
+        };
+        if let Some((_, target)) = above.iter().find(stands_for) {
+            found.loops.push((directory.to_owned(), target.clone()));
+            return Ok(());
         }
         above.push((identity, directory.to_owned()));
         for entry in self.listings.list(directory).iter() {

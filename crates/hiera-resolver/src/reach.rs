@@ -92,13 +92,33 @@ impl Reach {
         self.is_glob
     }
 
-    /// How often a name stands in its fixed text, below the root.
-    pub fn mentions(&self, name: &str) -> usize {
-        let before = self.before.strip_prefix(self.root.as_str());
-        let texts = before
-            .into_iter()
-            .chain(self.after.iter().map(String::as_str));
-        texts.map(|text| text.matches(name).count()).sum()
+    /// What is left to match below a directory. Below two directories where it is the same, the same paths match.
+    pub fn progress(&self, directory: &str) -> Progress<'_> {
+        let path = [directory.trim_end_matches('/'), "/"].concat();
+        let Some(mut rest) = path.strip_prefix(self.before.as_str()) else {
+            let left = self.before.strip_prefix(path.as_str());
+            return left.map_or(Progress::None, Progress::Before);
+        };
+        let mut is_after_slash = self.before.ends_with('/');
+        let mut after = self.after.as_slice();
+        while let [text, _, ..] = after {
+            let Some(behind) = match_text(rest, text, is_after_slash) else {
+                break;
+            };
+            rest = behind;
+            is_after_slash = text.ends_with('/');
+            after = after.get(1..).unwrap_or_default();
+        }
+        let next = after.first().map(String::as_str).unwrap_or_default();
+        let is_begun = |end: &usize| next.get(..*end).is_some_and(|start| rest.ends_with(start));
+        Progress::After {
+            left: after,
+            begun: (1..next.len()).filter(is_begun).collect(),
+            collapsed: next
+                .strip_prefix('/')
+                .and_then(|tail| tail.strip_prefix(rest))
+                .filter(|_| is_after_slash),
+        }
     }
 
     /// Must all that lies below the root be listed? A lookup may then go through it by a glob, or to a path that only
@@ -125,18 +145,40 @@ impl Reach {
         };
         let mut is_after_slash = self.before.ends_with('/');
         for text in middle {
-            rest = match text.strip_prefix('/').filter(|_| is_after_slash) {
-                // An empty gap between two slashes leaves one of them.
-                Some(tail) if rest.starts_with(tail) => rest.strip_prefix(tail).unwrap_or(rest),
-                _ => match rest.split_once(text.as_str()) {
-                    Some((_, behind)) => behind,
-                    None => return false,
-                },
+            let Some(behind) = match_text(rest, text, is_after_slash) else {
+                return false;
             };
+            rest = behind;
             is_after_slash = text.ends_with('/');
         }
         rest.ends_with(last.as_str()) || is_after_slash && last.strip_prefix('/') == Some(rest)
     }
+}
+
+/// What follows a gap and a text that is in `rest`, as early as possible.
+fn match_text<'r>(rest: &'r str, text: &str, is_after_slash: bool) -> Option<&'r str> {
+    // An empty gap between two slashes leaves one of them.
+    let collapsed = text.strip_prefix('/').filter(|_| is_after_slash);
+    let behind = collapsed.and_then(|tail| rest.strip_prefix(tail));
+    behind.or_else(|| Some(rest.split_once(text)?.1))
+}
+
+/// What is left of a [`Reach`] to match.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Progress<'a> {
+    /// Nothing can match any more.
+    None,
+    /// The rest of what stands before the first gap.
+    Before(&'a str),
+    /// What comes after a gap.
+    After {
+        /// The texts that are left.
+        left: &'a [String],
+        /// How much of the first of them may have been matched.
+        begun: Vec<usize>,
+        /// What is left of it where the gap is empty and stands between two slashes.
+        collapsed: Option<&'a str>,
+    },
 }
 
 /// What is known of variables before anyone asks.

@@ -199,19 +199,28 @@ impl Snapshot {
             .chain(encrypted)
     }
 
-    /// The same path without the links that lead to a directory they lie in; `None` where there are none in it.
-    fn without_loops(&self, path: &str) -> Option<String> {
-        let shorter = |path: &str| {
-            self.loops.iter().find_map(|(link, target)| {
-                let rest = path.strip_prefix(link.as_str())?;
-                let is_component = rest.is_empty() || rest.starts_with('/');
-                is_component.then(|| [target.as_str(), rest].concat())
-            })
-        };
-        let first = shorter(path)?;
-        // The system gives up after as many links, too.
-        let all = std::iter::successors(Some(first), |path| shorter(path));
-        all.take(40).last()
+    /// Finds something by a path, or by the same path without links that lead to a directory they lie in.
+    fn find<T>(&self, path: &str, find: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let found = find(path);
+        if found.is_some() || self.loops.is_empty() {
+            return found;
+        }
+        // Each step makes a path shorter, so this ends.
+        let mut shorter = vec![path.to_owned()];
+        while let Some(path) = shorter.pop() {
+            for (link, target) in self.loops.iter() {
+                let rest = path.strip_prefix(link.as_str());
+                if let Some(rest) = rest.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+                    let path = [target.as_str(), rest].concat();
+                    let found = find(&path);
+                    if found.is_some() {
+                        return found;
+                    }
+                    shorter.push(path);
+                }
+            }
+        }
+        None
     }
 
     fn map(&self, format: Format) -> Option<&Map<Arc<DataFile>>> {
@@ -249,10 +258,9 @@ impl Tree for Snapshot {
     }
 
     fn file(&self, path: &str, format: Format) -> Option<&DataFile> {
-        let known = self.map(format).and_then(|files| {
-            let found = files.get(path);
-            found.or_else(|| files.get(self.without_loops(path)?.as_str()))
-        });
+        let known = self
+            .map(format)
+            .and_then(|files| self.find(path, |path| files.get(path)));
         known
             .map(Arc::as_ref)
             .or_else(|| self.unreadable_above(path))
@@ -278,9 +286,7 @@ impl Tree for Snapshot {
 impl Directory for Snapshot {
     fn entries(&self, path: &str) -> Vec<Entry> {
         let path = crate::path::normalize(path);
-        let directory = self.directories.get(path.as_ref());
-        directory
-            .or_else(|| self.directories.get(self.without_loops(&path)?.as_str()))
+        self.find(&path, |path| self.directories.get(path))
             .map(|entries| entries.to_vec())
             .unwrap_or_default()
     }
