@@ -193,17 +193,8 @@ impl<'a> Session<'a> {
             request.value_type,
         );
         let outcome = outcome.map_err(|error| walk.without_quotes(error));
-        walk.hide_secrets();
-        let end = match &outcome {
-            Ok(Outcome::Found(_)) => None,
-            Ok(Outcome::NotFound) => Some(not_found_text(request.names)),
-            Err(error) => {
-                let telling = walk.telling.take().unwrap_or_else(|| error.telling());
-                telling.told().filter(|text| !walk.quotes_secret(text))
-            }
-        };
-        if let Some(explanation) = &mut walk.explanation {
-            explanation.tell_end(end);
+        if walk.explanation.is_some() {
+            walk.end_explanation(&outcome, request.names);
         }
         Answer {
             outcome,
@@ -359,18 +350,5 @@ impl<'a> Session<'a> {
             is_ready &= add(self.module(module)?);
         }
         Ok(is_ready.then_some(all))
-    }
-}
-
-fn not_found_text(names: &[&str]) -> String {
-    match names {
-        [name] => format!("Function lookup() did not find a value for the name '{name}'"),
-        names => {
-            let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-            format!(
-                "Function lookup() did not find a value for any of the names [{}]",
-                quoted.join(", ")
-            )
-        }
     }
 }

@@ -2,8 +2,8 @@
 
 use arcstr::ArcStr;
 
-use super::Step;
 use super::walk::Walk;
+use super::{Outcome, Step};
 use crate::config::{DataFunction, Layer, LayerKind};
 use crate::data::FileFault;
 use crate::error::{LookupError, Telling};
@@ -168,6 +168,26 @@ impl<'a> Walk<'_, 'a> {
         error
     }
 
+    /// Takes what is secret out of the explanation, and ends it with why there is no value.
+    pub(super) fn end_explanation(
+        &mut self,
+        outcome: &Result<Outcome, LookupError>,
+        names: &[&str],
+    ) {
+        self.hide_secrets();
+        let end = match outcome {
+            Ok(Outcome::Found(_)) => None,
+            Ok(Outcome::NotFound) => Some(not_found_text(names)),
+            Err(error) => {
+                let telling = self.telling.take().unwrap_or_else(|| error.telling());
+                telling.told().filter(|text| !self.quotes_secret(text))
+            }
+        };
+        if let Some(explanation) = &mut self.explanation {
+            explanation.tell_end(end);
+        }
+    }
+
     /// Is there no function of this name, as far as Puppet would look?
     fn is_missing(&self, kind: &str, function: &str) -> bool {
         match function.split_once("::") {
@@ -239,5 +259,18 @@ pub(super) fn provider_kind(
             LayerKind::Module(name) => Some(name.clone()),
             _ => None,
         },
+    }
+}
+
+fn not_found_text(names: &[&str]) -> String {
+    match names {
+        [name] => format!("Function lookup() did not find a value for the name '{name}'"),
+        names => {
+            let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+            format!(
+                "Function lookup() did not find a value for any of the names [{}]",
+                quoted.join(", ")
+            )
+        }
     }
 }
