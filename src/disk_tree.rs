@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use elsa::FrozenMap;
 use hiera_resolver::data::Texts;
-use hiera_resolver::glob::GlobError;
+use hiera_resolver::glob::{Directory as _, EntryKind, GlobError};
 use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
 use hiera_resolver::{DataFile, Format, HieraConfig, Layer, Strictness, Tree, glob};
 
@@ -131,6 +131,14 @@ impl Tree for DiskTree<'_> {
         self.files
             .insert(key, Box::new(self.read(path, format)))
             .as_ref()
+    }
+
+    fn kind_of(&self, path: &str) -> Option<EntryKind> {
+        let (parent, name) = path.rsplit_once('/')?;
+        let parent = if parent.is_empty() { "/" } else { parent };
+        let entries = self.listings.entries(parent);
+        let entry = entries.iter().find(|entry| entry.name == name)?;
+        Some(entry.kind)
     }
 
     fn glob(&self, pattern: &str) -> Result<Vec<String>, GlobError> {

@@ -2,7 +2,7 @@
 //!
 //! Nothing waits inside of a lookup, so no thread is held while another server takes its time.
 
-use hiera_resolver::glob::GlobError;
+use hiera_resolver::glob::{EntryKind, GlobError};
 use hiera_resolver::layer_index::LayerIndex;
 use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
 use hiera_resolver::{
@@ -99,6 +99,10 @@ impl Tree for AnsweredTree<'_> {
 
     fn layer_index(&self, layer: &LayerKind) -> Option<&LayerIndex> {
         self.snapshot.layer_index(layer)
+    }
+
+    fn kind_of(&self, path: &str) -> Option<EntryKind> {
+        self.snapshot.kind_of(path)
     }
 
     fn glob(&self, pattern: &str) -> Result<Vec<String>, GlobError> {

@@ -178,6 +178,17 @@ pub enum LookupError {
         /// What Ruby says.
         problem: String,
     },
+    /// A location that goes on from the parent of what a link leads to, which is not known.
+    #[error(
+        "level \"{level}\": its location has `..` behind the link `{link}`, which is not supported; write the path \
+         without it"
+    )]
+    ParentOfLink {
+        /// The level.
+        level: ArcStr,
+        /// The link.
+        link: String,
+    },
     /// A glob that takes too much work.
     #[error("level \"{level}\": the glob `{pattern}` cannot be searched: {error}")]
     Glob {

@@ -65,8 +65,8 @@ pub trait Directory {
 /// That is `Pathname.glob(pattern).reject(&:directory?)`. A path is written as the pattern was, so
 /// `/data//a/./*.yaml` gives `/data//a/./x.yaml`.
 ///
-/// Puppet: `link/..` is the directory that holds the link, where the system means the parent of its target;
-/// a tree that knows no targets cannot tell, and a hierarchy has no use for it.
+/// Puppet: goes from `link/..` to the parent of the link's target. A tree that knows no targets cannot tell, so that is
+/// an error.
 ///
 /// A pattern that is not absolute matches nothing. One that goes through a directory which is unreadable gives that
 /// directory: whoever opens it learns why.
@@ -78,10 +78,14 @@ pub fn expand(pattern: &str, tree: &impl Directory) -> Result<Vec<String>, GlobE
         work: MAX_WORK,
         found: Vec::new(),
         unreadable: None,
+        leaves_link: false,
     };
     let outcome = walk.start(pattern);
     if let Some(directory) = walk.unreadable {
         return Ok(vec![directory]);
+    }
+    if walk.leaves_link {
+        return Err(GlobError::ParentOfLink);
     }
     outcome.map(|()| walk.found)
 }
@@ -94,6 +98,11 @@ pub enum GlobError {
         "its braces have more than {MAX_ALTERNATIVES} alternatives; split the level into several"
     )]
     TooManyAlternatives,
+    /// It goes on from the parent of what a link leads to, which is not known.
+    #[error(
+        "it has `..` behind a link to a directory, which is not supported; write the path without it"
+    )]
+    ParentOfLink,
     /// It takes too long to compare it with all names.
     #[error(
         "it takes more than {MAX_WORK} steps to compare it with the names of all files; make it more specific, or \
@@ -161,6 +170,8 @@ struct Walk<'t, T> {
     found: Vec<String>,
     /// The first directory come to that is unreadable.
     unreadable: Option<String>,
+    /// There is a `..` behind a link to a directory.
+    leaves_link: bool,
 }
 
 impl<T: Directory> Walk<'_, T> {
@@ -320,7 +331,8 @@ impl<T: Directory> Walk<'_, T> {
             match name {
                 "" | "." => {}
                 ".." => {
-                    if !self.is_directory(&plain) {
+                    self.leaves_link |= self.kind_of(&plain) == Some(EntryKind::LinkToDirectory);
+                    if self.leaves_link || !self.is_directory(&plain) {
                         return None;
                     }
                     plain.truncate(plain.rfind('/').unwrap_or(0));

@@ -14,6 +14,7 @@ use self::fill::{Filled, fill, fill_options, fill_parts, fill_text, variable_val
 use crate::config::{DataFunction, HieraConfig, LayerKind, Level, Locations, Text};
 use crate::data::{Contents, DataFile, FileFault, Format};
 use crate::error::LookupError;
+use crate::glob::EntryKind;
 use crate::hash::Hash;
 use crate::layer_index::{Survey, SurveyedFiles};
 use crate::options::FileOptions;
@@ -371,11 +372,11 @@ impl<'a> Planner<'a> {
         }
         let leads_out = datadir.leads_out || self.filled.leads_out(text.source());
         let joined = path::join(datadir.text(), &self.filled.text);
-        let file = if leads_out {
-            None
-        } else {
-            self.tree.file(&path::normalize(&joined), level.format())
+        let resolved = match leads_out {
+            true => None,
+            false => self.resolve(level, &joined)?,
         };
+        let file = resolved.and_then(|path| self.tree.file(&path, level.format()));
         let (original, path) = if self.keeps_paths {
             (text.source().clone(), joined)
         } else {
@@ -388,6 +389,47 @@ impl<'a> Planner<'a> {
             file,
         });
         Ok(())
+    }
+
+    /// A path without doubled slashes, `.` and `..`; `None` where it goes through a directory that is not there.
+    fn resolve<'p>(
+        &self,
+        level: &Level,
+        path: &'p str,
+    ) -> Result<Option<Cow<'p, str>>, LookupError> {
+        let normal = path::normalize(path);
+        let is_directory = |kind| {
+            matches!(
+                kind,
+                Some(EntryKind::Directory | EntryKind::LinkToDirectory)
+            )
+        };
+        if path.ends_with('/') || path.ends_with("/.") {
+            return Ok(is_directory(self.tree.kind_of(&normal)).then_some(normal));
+        }
+        if path::parents(path) == 0 {
+            return Ok(Some(normal));
+        }
+        let mut before = String::new();
+        for name in path.split('/').filter(|name| !matches!(*name, "" | ".")) {
+            if name != ".." {
+                before.push('/');
+                before.push_str(name);
+                continue;
+            }
+            match self.tree.kind_of(&before) {
+                _ if before.is_empty() => {}
+                Some(EntryKind::Directory) => before.truncate(before.rfind('/').unwrap_or(0)),
+                Some(EntryKind::LinkToDirectory) => {
+                    return Err(LookupError::ParentOfLink {
+                        level: level.name().clone(),
+                        link: before,
+                    });
+                }
+                _ => return Ok(None),
+            }
+        }
+        Ok(Some(normal))
     }
 
     /// Fills in a path that is normal as it is written, behind its directory, as nearly all are. Says whether it

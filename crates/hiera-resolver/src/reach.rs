@@ -19,8 +19,8 @@ pub struct Reach {
     /// The text after each gap. None: there is no gap, and `before` is the only path.
     after: Vec<String>,
     is_glob: bool,
-    /// There are `..` in it. A glob goes through the directories before them.
-    climbs: bool,
+    /// It ends in a slash, or has a `..` behind a name: only listings tell whether there are such directories.
+    asks_for_directories: bool,
 }
 
 impl Level {
@@ -74,7 +74,11 @@ impl Reach {
         if let Some(extension) = extension {
             stretches.push_extension(extension);
         }
-        stretches.assemble()
+        let mut reach = stretches.assemble();
+        let joined = path::join(datadir.source(), location.source());
+        reach.asks_for_directories =
+            path::parents(&joined) > 0 || joined.ends_with('/') || joined.ends_with("/.");
+        reach
     }
 
     /// The directory that all of the paths lie in, or are.
@@ -124,7 +128,7 @@ impl Reach {
     /// Must all that lies below the root be listed? A lookup may then go through it by a glob, or to a path that only
     /// a listing can tell.
     pub fn is_searched(&self) -> bool {
-        !self.after.is_empty() || self.is_glob && self.climbs
+        !self.after.is_empty() || self.asks_for_directories
     }
 
     /// Is a path among them? It is absolute and has no `.`, `..` or doubled slashes.
@@ -311,8 +315,8 @@ impl Stretches {
         self.push_text(extension);
     }
 
-    /// The components between slashes, `.` and `..` resolved, and whether there were any of the latter.
-    fn components(self) -> (Vec<Vec<Stretch>>, bool) {
+    /// The components between slashes, `.` and `..` resolved.
+    fn components(self) -> Vec<Vec<Stretch>> {
         let mut written = vec![Vec::new()];
         for stretch in self.list {
             let Stretch::Text(text) = &stretch else {
@@ -331,15 +335,11 @@ impl Stretches {
             }
         }
         let mut components: Vec<Vec<Stretch>> = Vec::new();
-        let mut climbs = false;
         for component in written {
             match component.as_slice() {
                 [] => {}
                 [Stretch::Text(name)] if name == "." => {}
-                [Stretch::Text(name)] if name == ".." => {
-                    climbs = true;
-                    pop(&mut components);
-                }
+                [Stretch::Text(name)] if name == ".." => pop(&mut components),
                 stretches if stretches.iter().any(Stretch::is_gap) => {
                     let mut parents: usize = stretches.iter().map(Stretch::parents).sum();
                     // Dots may come to a `.` of their own, which vanishes; of a glob with braces, to `..` as well.
@@ -349,13 +349,12 @@ impl Stretches {
                     rest.retain(|stretch| !stretch.is_dots());
                     rest.dedup_by(|next, last| next.is_gap() && last.is_gap());
                     components.push(rest);
-                    climbs |= parents > 0;
                     (0..parents).for_each(|_| pop(&mut components));
                 }
                 _ => components.push(component),
             }
         }
-        (components, climbs)
+        components
     }
 
     fn assemble(self) -> Reach {
@@ -365,11 +364,9 @@ impl Stretches {
             before: String::new(),
             after: Vec::new(),
             is_glob,
-            climbs: false,
+            asks_for_directories: false,
         };
-        let (components, climbs) = self.components();
-        reach.climbs = climbs;
-        for component in components {
+        for component in self.components() {
             if reach.after.is_empty() {
                 reach.root.clone_from(&reach.before);
             }

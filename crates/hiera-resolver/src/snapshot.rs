@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use crate::config::{Layer, LayerKind};
 use crate::data::{DataFile, FileFault, Format, KeysId};
-use crate::glob::{self, Directory, Entry, GlobError};
+use crate::glob::{self, Directory, Entry, EntryKind, GlobError};
 use crate::layer_index::{Files, LayerIndex};
 use crate::strictness::Strictness;
 use crate::tree::Tree;
@@ -274,6 +274,17 @@ impl Tree for Snapshot {
         }
     }
 
+    fn kind_of(&self, path: &str) -> Option<EntryKind> {
+        let (parent, name) = path.rsplit_once('/')?;
+        let parent = if parent.is_empty() { "/" } else { parent };
+        let listed = self.find(parent, |parent| self.directories.get(parent));
+        let listed = listed.and_then(|entries| entries.iter().find(|entry| entry.name == name));
+        let is_directory = || self.directories.contains_key(path);
+        listed
+            .map(|entry| entry.kind)
+            .or_else(|| is_directory().then_some(EntryKind::Directory))
+    }
+
     fn glob(&self, pattern: &str) -> Result<Vec<String>, GlobError> {
         glob::expand(pattern, self)
     }
@@ -300,7 +311,6 @@ impl Directory for Snapshot {
 mod tests {
     use super::*;
     use crate::data::Texts;
-    use crate::glob::EntryKind;
     use crate::table_key::TableKey;
 
     fn file(path: &str, text: &str) -> Arc<DataFile> {

@@ -2,7 +2,7 @@
 
 use crate::config::{Layer, LayerKind};
 use crate::data::{DataFile, Format};
-use crate::glob::GlobError;
+use crate::glob::{EntryKind, GlobError};
 use crate::layer_index::LayerIndex;
 use crate::remote::{RemoteAnswer, RemoteRequest};
 use crate::strictness::Strictness;
@@ -25,6 +25,9 @@ pub trait Tree {
     fn layer_index(&self, _layer: &LayerKind) -> Option<&LayerIndex> {
         None
     }
+
+    /// What stands at an absolute path without `.` and `..`, as a listing shows it; `None` where there is nothing.
+    fn kind_of(&self, path: &str) -> Option<EntryKind>;
 
     /// The files that an absolute pattern matches, in Ruby's order.
     fn glob(&self, pattern: &str) -> Result<Vec<String>, GlobError>;

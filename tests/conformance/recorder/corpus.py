@@ -17,6 +17,7 @@ HERE = Path(__file__).resolve().parent
 CASES = HERE.parent / "cases"
 ENV = "production"
 ROOT_MARK = "@ROOT@"  # in a file of a tree: the tree's absolute path
+ENV_MARK = "<ENV>"  # in a path: the name that the environment has
 ROOT_SHOWN = "<ROOT>"  # in a recorded answer: the same
 PREFIXES = {"E/": f"code/environments/{ENV}/", "C/": "code/", "G/": "global/", "R/": ""}
 
@@ -215,18 +216,22 @@ def write_tree(case, root, env=ENV):
     """Put the case's files below root; its environment is named env there."""
     root = Path(root)
     here = f"code/environments/{ENV}/"
-    (root / "code/environments" / env).mkdir(parents=True, exist_ok=True)
-    for path, content in case.files.items():
+
+    def place(path):
         if env != ENV and path.startswith(here):
             path = f"code/environments/{env}/" + path[len(here) :]
-        target = root / path
+        return root / path.replace(ENV_MARK, env)
+
+    (root / "code/environments" / env).mkdir(parents=True, exist_ok=True)
+    for path, content in case.files.items():
+        target = place(path)
         if content is None:
             target.mkdir(parents=True, exist_ok=True)
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content.replace(ROOT_MARK.encode(), str(root).encode()))
     for path, to in case.links.items():
-        target = root / path
+        target = place(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileNotFoundError):
             target.unlink()

@@ -48,6 +48,22 @@ ASSERTS = [
     "Optional[Array[Optional[Scalar]]]", "RichData", "Collection[1]", "Iterable[String]", "Undef", "Sensitive",
     "Struct[{Optional[a]=>Integer,b=>NotUndef}]", "Callable", "Type", "Timestamp", "Variant[Undef,Hash[String,Array]]",
 ]  # fmt: skip
+# What odd locations are made of, and the directories and names that files have there.
+ODD_PARTS = [
+    "a", "b", "c", "ab", "/", "/", "../", "./", "//", "%{facts.fx}", "%{fy}", "%{facts.fz}", "%{environment}",
+    "%{::environment}", "%{nope}", "*", "?", "**/", "{a,b}", "[ab]", "{%{facts.list}}", "{a,%{fy}}", "[%{facts.fx}]",
+    "linked/", "loop/", ".",
+]  # fmt: skip
+ODD_LOCATIONS = [
+    "%{facts.fx}.yaml", "%{facts.fx}/%{fy}.yaml", "a/%{facts.fx}.yaml", "*.yaml", "**/*.yaml", "{%{facts.list}}.yaml",
+    "c.yaml", "[%{fy}]*.yaml", "%{facts.fx}/../%{fy}.yaml", "linked/%{fy}.yaml", "loop/%{facts.fx}.yaml", "a/{b,%{fy}}*.yaml",
+    "%{environment}/*.yaml", "?.yaml", "%{facts.fx}%{fy}.yaml", "../%{environment}/%{facts.fz}.yaml", "a.%{ext}", "a/../c.yaml",
+]  # fmt: skip
+ODD_DATADIRS = ["data", "data/%{facts.fx}", "%{environment}", "data/%{environment}", "other", "data/../data", "d%{ata}"]
+ODD_DIRECTORIES = ["", "", "a/", "b/", "a/b/", "<ENV>/", "ab/"]
+ODD_NAMES = ["a", "b", "c", "ab", ".a", "<ENV>"]
+ODD_VALUES = ["", "a", "b", "ab", "a/b", "a.", ".", "./a", "a/", "c"]
+ODD_LINKS = [("a", "linked"), (".", "loop"), ("..", "a/loop"), ("a.yaml", "c.yaml"), ("nowhere", "b.yaml")]
 BREAKERS = ["[", "]", "{", "}", ",", ":", '"', "'", "\\", "\n", "x", "1", "@", "NaN", "#", "/", "\\u12", "${", " "]
 MISTAKES = [
     {"pth": "x"}, {"glob": "*.yaml"}, {"data_hash": "nope"}, {"lookup_key": "m::nope"}, {"options": {"path": "x"}},
@@ -71,8 +87,9 @@ FITTING = {
 class Maker:
     """Everything about one case comes from one random generator."""
 
-    def __init__(self, rng, has_global, knockout, mistakes=0.0, explains=0.15):
+    def __init__(self, rng, has_global, knockout, mistakes=0.0, explains=0.15, odd=0.0):
         self.rng = rng
+        self.odd = odd
         self.mistakes, self.explains = mistakes, explains
         self.knockout = knockout
         self.modules = [m for m in ("m", "n") if rng.random() < 0.45]
@@ -92,7 +109,43 @@ class Maker:
             mods[m] = self.layer(self.rng.randint(1, 2), own, module=m)
         return {"env": env, "modules": mods, "asks": [self.ask() for _ in range(asks)]}
 
+    def odd_location(self):
+        if self.chance(0.5):
+            return self.rng.choice(ODD_LOCATIONS)
+        parts = (self.rng.choice(ODD_PARTS) for _ in range(self.rng.randint(1, 5)))
+        text = "".join(parts) + self.rng.choice(["", ".yaml", ".yaml"])
+        # From the root of the disk, or from far above the tree, a glob would take forever.
+        text = text.replace("../", "", max(0, text.count("../") - 2))
+        return "a" + text if re.match(r"(%\{[^}]*\}|\.)*/", text) else text
+
+    def odd_level(self, name):
+        """A level whose locations are of every kind, up to eighty of them."""
+        level = {"name": f"Level {name}"}
+        count = self.rng.randint(1, 80 if self.chance(0.1) else 4)
+        locations = [self.odd_location() for _ in range(count)]
+        kind = self.rng.choice(["paths", "paths", "globs", "globs", "path", "glob", "mapped_paths"])
+        level[kind] = {
+            "mapped_paths": ["facts.l", "fy", locations[0]], "path": locations[0], "glob": locations[0],
+        }.get(kind, locations)  # fmt: skip
+        if self.chance(0.3):
+            level["datadir"] = self.rng.choice(ODD_DATADIRS)
+        return level
+
+    def odd_layer(self, count, keys, module=None):
+        """A layer with odd locations, over files and links that they lead to."""
+        files, links = {}, {}
+        for directory in ("data/", "other/", "<ENV>/", "data/<ENV>/"):
+            for _ in range(self.rng.randint(1, 8)):
+                files[directory + self.rng.choice(ODD_DIRECTORIES) + self.rng.choice(ODD_NAMES) + ".yaml"] = self.data(keys, module)
+        for target, link in ODD_LINKS:
+            if self.chance(0.15) and not any(f"{path}/".startswith(f"data/{link}/") for path in files):
+                links[f"data/{link}"] = target
+        levels = [self.odd_level(f"l{i}") for i in range(count)]
+        return {"levels": levels, "files": files, "links": links, "prefix": "."}
+
     def layer(self, count, keys, module=None):
+        if self.chance(self.odd):
+            return self.odd_layer(count, keys, module)
         levels, files = [], {}
         for i in range(count):
             levels.append(self.level(f"l{i}", files, keys, module))
@@ -272,6 +325,9 @@ class Maker:
         facts, node = rng.choices(ENVIRONMENT_FACTS, [6, 3, 1])[0], rng.choice(NODES)
         if facts:
             request["facts"] = copy.deepcopy(facts)
+        if facts and self.odd:
+            request["facts"].update({name: rng.choice(ODD_VALUES) for name in ("fx", "fy", "fz")})
+            request["facts"]["list"] = rng.choice(["a,b", "b", "", "b,ab,a"])
         if node:
             request["node"] = node
         if self.chance(0.2):
@@ -310,8 +366,8 @@ class Maker:
         return rng.choice([f"{key}.'x.y'", f"'{key}'", f"{key}.-1", f" {key} . a ", f"{key}.'s p'"])
 
 
-def make_global(rng, knockout):
-    maker = Maker(rng, True, knockout)
+def make_global(rng, options):
+    maker = Maker(rng, True, options.knockout, odd=options.odd / 2)
     maker.modules, maker.keys = ["m"], ["k0", "k1", "m::k0"]
     maker.shape = {k: rng.choice(SHAPES) for k in maker.keys}
     return maker.layer(rng.randint(1, 2), maker.keys)
@@ -369,6 +425,10 @@ def layer_files(layer, base):
     return out
 
 
+def layer_links(layer, base):
+    return {base + path: target for path, target in layer.get("links", {}).items()}
+
+
 def file_text(data, path):
     return json.dumps(data, ensure_ascii=False) if path.endswith((".json", ".conf")) else yaml_text(data)
 
@@ -376,11 +436,13 @@ def file_text(data, path):
 def to_case(spec, name, root_global=None):
     case = corpus.Case("fuzz", name, Path(name))
     here = f"code/environments/{corpus.ENV}/"
-    case.files.update(layer_files(spec["env"], here))
-    for module, layer in spec["modules"].items():
-        case.files.update(layer_files(layer, f"{here}modules/{module}/"))
+    layers = [(spec["env"], here)]
+    layers += [(layer, f"{here}modules/{module}/") for module, layer in spec["modules"].items()]
     if root_global:
-        case.files.update(layer_files(root_global, "global/"))
+        layers.append((root_global, "global/"))
+    for layer, base in layers:
+        case.files.update(layer_files(layer, base))
+        case.links.update(layer_links(layer, base))
     case.asks = [corpus.Ask(r, set(), 0) for r in spec["asks"]]
     return case
 
@@ -394,6 +456,7 @@ def case_text(case):
                 short = prefix + path[len(full) :]
                 break
         out += [f"@@file {short}", content.decode().rstrip("\n")]
+    out += [f"@@link {path} {target}" for path, target in case.links.items()]
     for ask in case.asks:
         out += [f"@@ask {corpus.compact(ask.request)}", f"@@want {corpus.compact(ask.want)}"]
     return "\n".join(out) + "\n"
@@ -522,6 +585,16 @@ def smaller_layer(layer):
         new = copy.deepcopy(layer)
         del new["files"][path]
         yield new
+    for path in layer.get("links", {}):
+        new = copy.deepcopy(layer)
+        del new["links"][path]
+        yield new
+    for i, level in enumerate(layer["levels"]):
+        for kind in ("paths", "globs"):
+            for j in range(len(level.get(kind, [])) if len(level.get(kind, [])) > 1 else 0):
+                new = copy.deepcopy(layer)
+                del new["levels"][i][kind][j]
+                yield new
     for path, data in layer["files"].items():
         for step in smaller_value(data):
             if isinstance(step, dict):
@@ -571,11 +644,11 @@ def shrink(spec, root_global, judge_one, budget):
 def batch(seed, number, size, options):
     """Specs of one batch and the global layer they share."""
     rng = random.Random(f"{seed}/{number}")
-    root_global = make_global(rng, options.knockout) if rng.random() < 0.4 else None
+    root_global = make_global(rng, options) if rng.random() < 0.4 else None
     specs = []
     for i in range(size):
         rng = random.Random(f"{seed}/{number}/{i}")
-        maker = Maker(rng, bool(root_global), options.knockout, options.mistakes, options.explains)
+        maker = Maker(rng, bool(root_global), options.knockout, options.mistakes, options.explains, options.odd)
         specs.append(maker.case(options.asks))
     return specs, root_global
 
@@ -619,6 +692,7 @@ def main():
     parser.add_argument("--asks", type=int, default=6, help="lookups for each tree")
     parser.add_argument("--knockout", action="store_true", help="with knockout_prefix (with three levels hierad differs on purpose)")
     parser.add_argument("--mistakes", type=float, default=0.1, help="share of mistakes in files, configurations and values")
+    parser.add_argument("--odd", type=float, default=0.25, help="share of layers with odd locations")
     parser.add_argument("--explains", type=float, default=0.15, help="share of lookups that are explained")
     parser.add_argument("--out", type=Path, default=Path("fuzz-out"))
     parser.add_argument("--max-failures", type=int, default=5, help="differences to shrink and write")

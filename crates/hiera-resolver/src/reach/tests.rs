@@ -191,6 +191,12 @@ impl Tree for Asked {
         None
     }
 
+    fn kind_of(&self, path: &str) -> Option<EntryKind> {
+        let (parent, name) = path.rsplit_once('/')?;
+        let entries = self.entries(parent);
+        Some(entries.iter().find(|entry| entry.name == name)?.kind)
+    }
+
     fn glob(&self, pattern: &str) -> Result<Vec<String>, GlobError> {
         glob::expand(pattern, self)
     }
