@@ -25,6 +25,7 @@ mod hiera_http;
 /// Trees and requests that are made to hurt.
 mod hostile;
 /// What a lookup over HTTP answers beyond the value: batches, defaults, explanations, queries.
+mod locations;
 mod lookup;
 /// Encrypted values whose keys are chosen by facts.
 mod node_keys;

@@ -205,3 +205,33 @@ pub(super) fn fill_options(options: &Value, scope: &dyn Scope) -> Result<Value, 
         other => other.clone(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scope::Variables;
+
+    #[test]
+    fn a_variable_leads_no_address_elsewhere() {
+        for (uri, value, expected) in [
+            ("http://h/%{x}", "a", None),
+            ("http://h/%{x}", "a/b.c", None),
+            ("http://h/%{x}", "..", Some("`..`")),
+            ("http://h/%{x}", "a/../b", Some("`..`")),
+            ("http://h/%{x}", "%2E%2e/b", Some("`..`")),
+            ("http://h/.%{x}/b", ".", Some("`..`")),
+            ("http://h/%{x}", "a?b", Some("a query")),
+            ("http://h/%{x}", "a#b", Some("a fragment")),
+            ("http://h/../%{x}", "a", None),
+            ("http://h/a?key=%{x}", "b?../c", None),
+            ("http://h/a?key=%{x}", "b#c", Some("a fragment")),
+            ("http://h/%{x}?key=1", "a?b", Some("a query")),
+        ] {
+            let facts = [("x".into(), Value::str(value))].into_iter().collect();
+            let scope = Variables::new("e", facts, Hash::new(), Hash::new());
+            let mut filled = Filled::default();
+            fill_text(&Text::new(uri), &scope, &mut filled).unwrap();
+            assert_eq!(filled.leads_address_out(), expected, "{uri} with {value}");
+        }
+    }
+}
