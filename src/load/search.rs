@@ -50,11 +50,14 @@ impl Search<'_> {
         let mut groups: BTreeMap<String, Group> = BTreeMap::new();
         for level in levels(layers) {
             for reach in level.reaches(self.environment) {
-                if reach.is_searched() {
+                reach
+                    .listings()
+                    .for_each(|directory| _ = self.listings.list(directory));
+                if let Some(path) = reach.only_path() {
+                    self.add_path(path, &reach, level.datadir(), level.format(), &mut found);
+                } else {
                     let group = groups.entry(reach.root().to_owned()).or_default();
                     group.push((reach, level.format()));
-                } else if let Some(path) = reach.only_path() {
-                    self.add_path(path, &reach, level.datadir(), level.format(), &mut found);
                 }
             }
         }
@@ -90,10 +93,6 @@ impl Search<'_> {
         format: Format,
         found: &mut Found,
     ) {
-        if reach.is_glob() {
-            // A glob asks the listing whether the file is there.
-            self.listings.list(reach.root());
-        }
         let base = match datadir.template() {
             None => datadir.source(),
             Some(_) => reach.root(),
@@ -219,10 +218,9 @@ pub(super) fn formats_of<'a>(
     };
     let mut formats = Vec::new();
     for level in levels(layers) {
-        let is_read = level
-            .reaches(environment)
-            .iter()
-            .any(|reach| (!reach.is_searched() || is_below(reach.root())) && reach.contains(path));
+        let is_read = level.reaches(environment).iter().any(|reach| {
+            (reach.only_path().is_some() || is_below(reach.root())) && reach.contains(path)
+        });
         if is_read {
             formats.push(level.format());
         }

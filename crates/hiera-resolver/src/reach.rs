@@ -19,8 +19,10 @@ pub struct Reach {
     /// The text after each gap. None: there is no gap, and `before` is the only path.
     after: Vec<String>,
     is_glob: bool,
-    /// It ends in a slash, or has a `..` behind a name: only listings tell whether there are such directories.
-    asks_for_directories: bool,
+    /// The directories before each `..`: there is nothing behind it where they are not there.
+    through: Vec<String>,
+    /// It ends in a slash, and so names directories alone.
+    wants_directory: bool,
 }
 
 impl Level {
@@ -76,8 +78,7 @@ impl Reach {
         }
         let mut reach = stretches.assemble();
         let joined = path::join(datadir.source(), location.source());
-        reach.asks_for_directories =
-            path::parents(&joined) > 0 || joined.ends_with('/') || joined.ends_with("/.");
+        reach.wants_directory = joined.ends_with('/') || joined.ends_with("/.");
         reach
     }
 
@@ -125,10 +126,12 @@ impl Reach {
         }
     }
 
-    /// Must all that lies below the root be listed? A lookup may then go through it by a glob, or to a path that only
-    /// a listing can tell.
-    pub fn is_searched(&self) -> bool {
-        !self.after.is_empty() || self.asks_for_directories
+    /// The directories whose listings tell whether its paths are there, beside those below the root that gaps may
+    /// lead to.
+    pub fn listings(&self) -> impl Iterator<Item = &str> {
+        let root = self.is_glob || self.wants_directory;
+        let before_parents = self.through.iter().map(|directory| path::parent(directory));
+        before_parents.chain(root.then_some(self.root()))
     }
 
     /// Is a path among them? It is absolute and has no `.`, `..` or doubled slashes.
@@ -316,7 +319,7 @@ impl Stretches {
     }
 
     /// The components between slashes, `.` and `..` resolved.
-    fn components(self) -> Vec<Vec<Stretch>> {
+    fn components(self, through: &mut Vec<String>) -> Vec<Vec<Stretch>> {
         let mut written = vec![Vec::new()];
         for stretch in self.list {
             let Stretch::Text(text) = &stretch else {
@@ -339,12 +342,19 @@ impl Stretches {
             match component.as_slice() {
                 [] => {}
                 [Stretch::Text(name)] if name == "." => {}
-                [Stretch::Text(name)] if name == ".." => pop(&mut components),
+                [Stretch::Text(name)] if name == ".." => {
+                    through.extend(fixed_path(&components));
+                    pop(&mut components);
+                }
                 stretches if stretches.iter().any(Stretch::is_gap) => {
                     let mut parents: usize = stretches.iter().map(Stretch::parents).sum();
-                    // Dots may come to a `.` of their own, which vanishes; of a glob with braces, to `..` as well.
+                    // Dots may come to a `.` of their own, which vanishes, or to `..`: where the variables beside two of
+                    // them are empty, or braces give the second.
                     let has_dots = stretches.iter().any(Stretch::is_dots);
-                    parents += usize::from(self.is_glob && has_dots);
+                    let is_parent =
+                        |it: &Stretch| matches!(it, Stretch::Text(text) if text == "..");
+                    let has_parent = stretches.iter().any(is_parent);
+                    parents += usize::from(has_parent || self.is_glob && has_dots);
                     let mut rest = component.clone();
                     rest.retain(|stretch| !stretch.is_dots());
                     rest.dedup_by(|next, last| next.is_gap() && last.is_gap());
@@ -364,9 +374,11 @@ impl Stretches {
             before: String::new(),
             after: Vec::new(),
             is_glob,
-            asks_for_directories: false,
+            through: Vec::new(),
+            wants_directory: false,
         };
-        for component in self.components() {
+        let components = self.components(&mut reach.through);
+        for component in components {
             if reach.after.is_empty() {
                 reach.root.clone_from(&reach.before);
             }
@@ -411,6 +423,19 @@ impl Stretch {
             Stretch::Gap { parents } => *parents,
         }
     }
+}
+
+/// The path of components without gaps.
+fn fixed_path(components: &[Vec<Stretch>]) -> Option<String> {
+    let mut path = String::new();
+    for component in components {
+        let [Stretch::Text(name)] = component.as_slice() else {
+            return None;
+        };
+        path.push('/');
+        path.push_str(name);
+    }
+    (!path.is_empty()).then_some(path)
 }
 
 /// Goes to the parent. What lies behind a gap may be any number of directories, or none: then it is the parent of what

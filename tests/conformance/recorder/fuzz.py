@@ -89,7 +89,7 @@ class Maker:
 
     def __init__(self, rng, has_global, knockout, mistakes=0.0, explains=0.15, odd=0.0):
         self.rng = rng
-        self.odd = odd
+        self.odd, self.has_tokens = odd, True
         self.mistakes, self.explains = mistakes, explains
         self.knockout = knockout
         self.modules = [m for m in ("m", "n") if rng.random() < 0.45]
@@ -134,12 +134,15 @@ class Maker:
     def odd_layer(self, count, keys, module=None):
         """A layer with odd locations, over files and links that they lead to."""
         files, links = {}, {}
+        # Values that look up others, in eighty files each, are more than Puppet can do.
+        self.has_tokens = False
         for directory in ("data/", "other/", "<ENV>/", "data/<ENV>/"):
             for _ in range(self.rng.randint(1, 8)):
                 files[directory + self.rng.choice(ODD_DIRECTORIES) + self.rng.choice(ODD_NAMES) + ".yaml"] = self.data(keys, module)
         for target, link in ODD_LINKS:
             if self.chance(0.15) and not any(f"{path}/".startswith(f"data/{link}/") for path in files):
                 links[f"data/{link}"] = target
+        self.has_tokens = True
         levels = [self.odd_level(f"l{i}") for i in range(count)]
         return {"levels": levels, "files": files, "links": links, "prefix": "."}
 
@@ -218,7 +221,7 @@ class Maker:
                 out[key] = self.value(shape, 0, key)
         if self.chance(0.25):
             out["lookup_options"] = self.options(keys, module)
-        if self.chance(0.05):
+        if self.has_tokens and self.chance(0.05):
             out["unrelated"] = "%{lookup('k0')}"
         items = list(out.items())
         self.rng.shuffle(items)
@@ -281,7 +284,7 @@ class Maker:
         rng = self.rng
         if self.chance(self.mistakes * 0.05):
             return rng.choice([":sym", "%{bad('x')}", "%{a..b}", "%{0.a}", "x%{alias('k0')}"])
-        kind = rng.choices(["word", "int", "float", "bool", "null", "token"], [45, 15, 5, 8, 5, 22])[0]
+        kind = rng.choices(["word", "int", "float", "bool", "null", "token"], [45, 15, 5, 8, 5, 22 * self.has_tokens])[0]
         if kind == "word":
             word = rng.choice(WORDS)
             return "--" + word if self.knockout and self.chance(0.15) else word

@@ -105,9 +105,8 @@ fn components_of_variables<'t>(
     text.split('/').filter(move |component| {
         let range = start..start + component.len();
         start = range.end + 1;
-        variables
-            .iter()
-            .any(|it| it.start <= range.end && range.start <= it.end)
+        let touches = |it: &Range<usize>| it.start <= range.end && range.start <= it.end;
+        variables.iter().any(|it| !it.is_empty() && touches(it))
     })
 }
 
