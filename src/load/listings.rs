@@ -33,6 +33,8 @@ impl Listings {
         }
         let entries: Arc<[Entry]> = match self.read_directory(directory) {
             Ok(entries) => entries.into(),
+            // A directory that is not there must not look like one that is empty.
+            Err(error) if is_absence(&error) => return Arc::default(),
             Err(error) => {
                 self.note(directory, &error);
                 Arc::default()
