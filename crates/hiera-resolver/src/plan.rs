@@ -398,38 +398,31 @@ impl<'a> Planner<'a> {
         path: &'p str,
     ) -> Result<Option<Cow<'p, str>>, LookupError> {
         let normal = path::normalize(path);
-        let is_directory = |kind| {
-            matches!(
-                kind,
-                Some(EntryKind::Directory | EntryKind::LinkToDirectory)
-            )
-        };
-        if path.ends_with('/') || path.ends_with("/.") {
-            return Ok(is_directory(self.tree.kind_of(&normal)).then_some(normal));
-        }
-        if path::parents(path) == 0 {
-            return Ok(Some(normal));
-        }
-        let mut before = String::new();
-        for name in path.split('/').filter(|name| !matches!(*name, "" | ".")) {
-            if name != ".." {
-                before.push('/');
-                before.push_str(name);
-                continue;
-            }
-            match self.tree.kind_of(&before) {
-                _ if before.is_empty() => {}
-                Some(EntryKind::Directory) => before.truncate(before.rfind('/').unwrap_or(0)),
-                Some(EntryKind::LinkToDirectory) => {
-                    return Err(LookupError::ParentOfLink {
-                        level: level.name().clone(),
-                        link: before,
-                    });
+        if path::parents(path) > 0 {
+            let mut before = String::new();
+            for name in path.split('/').filter(|name| !matches!(*name, "" | ".")) {
+                if name != ".." {
+                    before.push('/');
+                    before.push_str(name);
+                    continue;
                 }
-                _ => return Ok(None),
+                match self.tree.kind_of(&before) {
+                    _ if before.is_empty() => {}
+                    Some(EntryKind::Directory) => before.truncate(before.rfind('/').unwrap_or(0)),
+                    Some(EntryKind::LinkToDirectory) => {
+                        return Err(LookupError::ParentOfLink {
+                            level: level.name().clone(),
+                            link: before,
+                        });
+                    }
+                    _ => return Ok(None),
+                }
             }
         }
-        Ok(Some(normal))
+        let wants_directory = path.ends_with('/') || path.ends_with("/.");
+        let is_directory =
+            || matches!(self.tree.kind_of(&normal), Some(kind) if kind != EntryKind::File);
+        Ok((!wants_directory || is_directory()).then_some(normal))
     }
 
     /// Fills in a path that is normal as it is written, behind its directory, as nearly all are. Says whether it
