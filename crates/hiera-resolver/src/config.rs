@@ -521,6 +521,15 @@ impl Text {
         }
     }
 
+    /// Takes a text as it is, tokens or not.
+    pub(crate) fn literal(source: &str) -> Self {
+        Text {
+            source: source.into(),
+            template: None,
+            is_plain: path::is_plain(source.strip_prefix('/').unwrap_or(source)),
+        }
+    }
+
     /// As it was written.
     pub fn source(&self) -> &ArcStr {
         &self.source

@@ -40,11 +40,16 @@ impl Check {
         Some(Checked::Config(config))
     }
 
+    /// Puppet fills in no tokens in the data directories of this version.
+    fn literal_datadir(&self, written: &str) -> Text {
+        Text::literal(self.datadir(Some(written)).source())
+    }
+
     fn version_4_common(&self, datadir: &str, mark: Mark) -> Level {
         Level {
             name: "common".into(),
             function: DataFunction::Yaml,
-            datadir: self.datadir(Some(datadir)),
+            datadir: self.literal_datadir(datadir),
             locations: Locations::Paths(vec![Text::new("common")]),
             extension: Some(".yaml".into()),
             options: None,
@@ -85,7 +90,7 @@ impl Check {
         Some(Level {
             name: name.into(),
             function,
-            datadir: self.datadir(Some(own.unwrap_or(datadir))),
+            datadir: self.literal_datadir(own.unwrap_or(datadir)),
             locations: Locations::Paths(paths),
             extension: Some(extension.into()),
             options: None,
