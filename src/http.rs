@@ -208,6 +208,6 @@ async fn no_such_path() -> ApiError {
 async fn wrong_method() -> ApiError {
     ApiError::new(
         ErrorKind::MethodNotAllowed,
-        "this path does not take this method; see /openapi.yaml",
+        "method not allowed for this path; see /openapi.yaml",
     )
 }

@@ -198,7 +198,7 @@ impl Remotes {
                     tracing::warn!(
                         remote.uri = %error.uri,
                         remote.age_s = age,
-                        "an answer of {age} s ago serves, since its server fails: {error}"
+                        "serving a stale response ({age} s old): upstream failed: {error}"
                     );
                 }
                 document.into_answer()

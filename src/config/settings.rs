@@ -144,7 +144,7 @@ pub enum FollowLinks {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum WatchMode {
-    /// By file events; by polling where those are not to be had.
+    /// By file events; by polling where they are unavailable.
     Auto,
     /// By looking again and again.
     Poll,

@@ -106,9 +106,9 @@ impl ErrorKind {
             ErrorKind::HeadTooLarge => "The head of the request is too large",
             ErrorKind::UnsupportedMediaType => "The body must be JSON",
             ErrorKind::NotFound => "There is no such path",
-            ErrorKind::MethodNotAllowed => "The path does not take this method",
+            ErrorKind::MethodNotAllowed => "Method not allowed",
             ErrorKind::NotLoaded => "The data is not loaded yet",
-            ErrorKind::Internal => "The server made a mistake",
+            ErrorKind::Internal => "Internal server error",
         }
     }
 }

@@ -522,7 +522,7 @@ async fn what_serves_for_a_failing_server_is_logged_once_a_minute() {
     // 25 times 31 seconds.
     assert!((11..=13).contains(&warnings), "{text}");
     assert!(
-        text.contains("an answer of 31 s ago serves, since its server fails: `http://127.0.0.1:"),
+        text.contains("serving a stale response (31 s old): upstream failed: `http://127.0.0.1:"),
         "{text}"
     );
     assert!(!text.contains("secret"), "{text}");

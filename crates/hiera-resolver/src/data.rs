@@ -547,7 +547,7 @@ impl Texts {
 }
 
 /// Does `%` stand in a text that a value holds itself? Looked at in two pieces that may overlap: how long such a text is
-/// cannot be foretold, and a loop over its bytes would take longer than all else.
+/// is unpredictable, and a loop over its bytes would take longer than all else.
 fn has_percent(text: &[u8]) -> bool {
     /// Is a byte of this zero? By borrowing from the bits above the lowest zero byte.
     fn has_zero(bytes: u64) -> bool {

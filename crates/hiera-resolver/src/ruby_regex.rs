@@ -64,7 +64,7 @@ pub enum RegexProblem {
     #[error("{0} is not supported")]
     Unsupported(&'static str),
     /// More groups in groups than we follow.
-    #[error("too many groups in each other")]
+    #[error("groups nested too deeply")]
     TooDeep,
     /// It would take too much memory or time.
     #[error("too large")]

@@ -1,4 +1,4 @@
-//! What is wrong on disk keeps the old data, until it is mended.
+//! Faults on disk keep the old data until they are fixed.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -82,7 +82,7 @@ fn a_fault_that_is_taken_back_leaves_what_is_served() {
 }
 
 #[test]
-fn a_fault_in_a_new_directory_is_mended_there() {
+fn a_fault_in_a_new_directory_is_fixed_there() {
     let served = Served::new(FIXTURE);
     served.write("/data/nodes/eu/a.yaml", "who: [\n");
     served.wait_for_state("kept");
@@ -92,7 +92,7 @@ fn a_fault_in_a_new_directory_is_mended_there() {
 }
 
 #[test]
-fn a_broken_configuration_keeps_the_old_data_and_is_mended() {
+fn a_broken_configuration_keeps_the_old_data_until_it_is_fixed() {
     let served = Served::new(FIXTURE);
     served.write(
         "/hiera.yaml",

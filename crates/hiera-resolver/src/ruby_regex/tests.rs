@@ -164,7 +164,7 @@ fn what_we_do_not_do_is_said() {
         r"(?<n>a)\k<n+1>",
         "a backreference with a level is not supported",
     );
-    check_error(&"(".repeat(300), "too many groups in each other");
+    check_error(&"(".repeat(300), "groups nested too deeply");
     check_error("(?=(?:a{1000}){1000})", "too large");
     check_error(r"(?:\p{L}{1000}){1000}", "too large");
 }
