@@ -1,6 +1,6 @@
 //! Which files an environment's lookups may ever name: the reach of every location, searched on disk.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use hiera_resolver::config::{Level, Text};
@@ -35,7 +35,9 @@ pub(super) struct Found {
     pub(super) loops: Vec<(String, String)>,
     /// Where the search ended early, and why: what lies at or below these paths is unknown.
     pub(super) faults: Vec<Fault>,
-    /// How many files and directories were looked at.
+    /// The directories that were searched, each by every path that led to it.
+    searched: HashSet<String>,
+    /// How many files and directories there are in them.
     entries: usize,
 }
 
@@ -159,11 +161,15 @@ impl Search<'_> {
             return Ok(());
         }
         above.push((identity, directory.to_owned()));
-        for entry in self.listings.list(directory).iter() {
-            found.entries += 1;
-            if found.entries > self.code.max_files {
-                return Err(TooMany);
-            }
+        let entries = self.listings.list(directory);
+        // Locations that start above each other come to the same directories.
+        if found.searched.insert(directory.to_owned()) {
+            found.entries += entries.len();
+        }
+        if found.entries > self.code.max_files {
+            return Err(TooMany);
+        }
+        for entry in entries.iter() {
             let path = [directory, "/", &entry.name].concat();
             if self.is_refused(root, &path, found) {
                 continue;

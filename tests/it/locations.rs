@@ -125,6 +125,7 @@ fn a_search_that_goes_too_far_is_a_fault_and_lookups_that_need_it_fail() {
 version: 5
 hierarchy:
   - {name: nodes, path: "nodes/%{trusted.certname}.yaml"}
+  - {name: groups, path: "%{facts.group}/%{facts.group}.yaml"}
   - {name: common, path: common.yaml}
 //- /data/common.yaml
 k: common
@@ -133,10 +134,13 @@ k: common
     for index in 0..20 {
         tree.write(&format!("/data/nodes/{index}.yaml"), "k: node\n");
     }
-    let server = TestServer::of(tree, "limits: {max_files: 10}");
+    let enough = TestServer::of(tree, "limits: {max_files: 25}");
+    assert_eq!(enough.value(&json!({"key": "k", "node": "7"})), r#""node""#);
+    assert_eq!(ask(&enough, &json!({})), r#""common""#);
+    let server = TestServer::of(enough.tree, "limits: {max_files: 10}");
     let reply = server.lookup(&json!({"key": "k", "node": "nowhere"}));
     let detail = reply.detail(422, "lookup-failed");
-    for part in ["data/nodes", "more than 10 files", "limits.max_files"] {
+    for part in ["/data", "more than 10 files", "limits.max_files"] {
         assert!(detail.contains(part), "{detail}");
     }
     let environment = server.get("/environments/production").json().to_string();
