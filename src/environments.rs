@@ -350,6 +350,19 @@ pub fn faults(snapshot: &Snapshot) -> Vec<Fault> {
     faults
 }
 
+/// Is it a directory that a location leads to only with some value of a variable? `roles/%{facts.role}` could name each
+/// directory in `roles`, and only a lookup that does fails.
+fn is_named_by_chance(snapshot: &Snapshot, fault: &FileFault) -> bool {
+    let FileFault::Directory { path } = fault else {
+        return false;
+    };
+    let mut levels = configs(snapshot).flat_map(HieraConfig::all_levels);
+    !levels.any(|level| {
+        let mut reaches = level.reaches("").into_iter();
+        reaches.any(|reach| reach.only_path() == Some(path.as_str()))
+    })
+}
+
 /// Configurations, files and `lookup_options` that cannot be used, and paths below which it is unknown what there is:
 /// what a reload must not bring.
 pub fn file_faults(snapshot: &Snapshot) -> Vec<Fault> {
@@ -359,10 +372,10 @@ pub fn file_faults(snapshot: &Snapshot) -> Vec<Fault> {
             faults.extend(config.iter().map(Fault::from));
         }
     }
+    let file_faults = snapshot.files().filter_map(|file| file.contents().err());
     faults.extend(
-        snapshot
-            .files()
-            .filter_map(|file| file.contents().err())
+        file_faults
+            .filter(|fault| !is_named_by_chance(snapshot, fault))
             .map(Fault::from),
     );
     for fault in snapshot.unreadable().map(Fault::from) {

@@ -260,6 +260,7 @@ fn decode_bytes(
     keys: &KeyRings,
 ) -> DataFile {
     let file = match (bytes, format) {
+        (Err(ReadError::Directory), _) => DataFile::directory(path),
         (Err(reason), _) => DataFile::unreadable(path, &reason),
         (Ok(bytes), Format::Eyaml(id)) => keys.decode(id, path, &bytes, texts),
         (Ok(bytes), _) => DataFile::decode(path, format, &bytes, texts),

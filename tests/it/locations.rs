@@ -284,3 +284,27 @@ hierarchy:
         );
     }
 }
+
+#[test]
+fn a_directory_is_a_fault_only_where_a_location_always_names_it() {
+    let faults = |location: &str| {
+        let fixture = format!(
+            "//- /hiera.yaml\nversion: 5\nhierarchy: [{{name: a, path: '{location}'}}, {{name: b, path: b.yaml}}]\n\
+             //- /data/b.yaml\nk: b\n//- /data/roles/web/x.yaml\n{{}}\n"
+        );
+        let server = TestServer::new(&fixture);
+        let failed = server.lookup(&json!({"key": "k", "facts": {"role": "web"}}));
+        assert!(
+            failed
+                .detail(422, "lookup-failed")
+                .contains("it is a directory")
+        );
+        let environment = server.get("/environments/production").json();
+        environment["faults"]
+            .to_string()
+            .matches("it is a directory")
+            .count()
+    };
+    assert_eq!(faults("roles/%{facts.role}"), 0);
+    assert_eq!(faults("roles/web"), 1);
+}

@@ -100,6 +100,12 @@ pub enum FileFault {
         /// What the system says.
         reason: String,
     },
+    /// It is a directory.
+    #[error("cannot read `{path}`: it is a directory")]
+    Directory {
+        /// The directory.
+        path: ArcStr,
+    },
     /// It is not what it should be.
     #[error("cannot parse `{path}`:{line}:{column}: {problem}")]
     Unparsable {
@@ -164,6 +170,7 @@ impl FileFault {
     pub fn path(&self) -> &str {
         match self {
             FileFault::Unreadable { path, .. }
+            | FileFault::Directory { path }
             | FileFault::Unparsable { path, .. }
             | FileFault::NotAHash { path, .. } => path,
         }
@@ -181,6 +188,7 @@ impl FileFault {
     pub fn problem(&self) -> String {
         match self {
             FileFault::Unreadable { reason, .. } => format!("cannot be read: {reason}"),
+            FileFault::Directory { .. } => "cannot be read: it is a directory".to_owned(),
             FileFault::Unparsable { problem, .. } => problem.clone(),
             FileFault::NotAHash { found, .. } => format!("holds {found} where a hash is expected"),
         }
@@ -235,6 +243,12 @@ impl DataFile {
             reason: reason.to_string(),
         };
         DataFile::of(path, Err(fault))
+    }
+
+    /// A directory in the place of a file.
+    pub fn directory(path: &str) -> Self {
+        let path = ArcStr::from(path);
+        DataFile::of(path.clone(), Err(FileFault::Directory { path }))
     }
 
     fn of(path: ArcStr, contents: Result<Contents, FileFault>) -> Self {
