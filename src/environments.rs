@@ -358,7 +358,7 @@ fn is_named_by_chance(snapshot: &Snapshot, fault: &FileFault) -> bool {
     };
     let mut levels = configs(snapshot).flat_map(HieraConfig::all_levels);
     !levels.any(|level| {
-        let mut reaches = level.reaches("").into_iter();
+        let mut reaches = level.reaches(snapshot.name()).into_iter();
         reaches.any(|reach| reach.only_path() == Some(path.as_str()))
     })
 }

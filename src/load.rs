@@ -334,6 +334,7 @@ impl Load<'_> {
             })
             .collect();
         let parts = Parts {
+            name: name.into(),
             global: layers.global,
             environment: layers.environment,
             modules: layers.modules,

@@ -290,7 +290,8 @@ fn a_directory_is_a_fault_only_where_a_location_always_names_it() {
     let faults = |location: &str| {
         let fixture = format!(
             "//- /hiera.yaml\nversion: 5\nhierarchy: [{{name: a, path: '{location}'}}, {{name: b, path: b.yaml}}]\n\
-             //- /data/b.yaml\nk: b\n//- /data/roles/web/x.yaml\n{{}}\n"
+             //- /data/b.yaml\nk: b\n//- /data/roles/web/x.yaml\n{{}}\n\
+             //- /data/production/x.yaml\n{{}}\n"
         );
         let server = TestServer::new(&fixture);
         let failed = server.lookup(&json!({"key": "k", "facts": {"role": "web"}}));
@@ -307,4 +308,5 @@ fn a_directory_is_a_fault_only_where_a_location_always_names_it() {
     };
     assert_eq!(faults("roles/%{facts.role}"), 0);
     assert_eq!(faults("roles/web"), 1);
+    assert_eq!(faults("%{environment}"), 1);
 }

@@ -17,6 +17,7 @@ type Map<T> = IndexMap<ArcStr, T, foldhash::fast::RandomState>;
 /// One environment: its layers, its files, and the directories they lie in.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
+    name: ArcStr,
     global: Arc<Layer>,
     environment: Arc<Layer>,
     modules: Arc<Map<Layer>>,
@@ -49,6 +50,8 @@ struct Indices {
 /// What a snapshot is made of.
 #[derive(Debug, Default)]
 pub struct Parts {
+    /// The name of the environment.
+    pub name: ArcStr,
     /// The global layer, which all environments share.
     pub global: Arc<Layer>,
     /// The environment's own layer.
@@ -90,6 +93,7 @@ impl Snapshot {
         let unreadable = parts.unreadable.iter();
         let unreadable = unreadable.map(|(path, reason)| DataFile::unreadable(path, reason));
         let mut snapshot = Snapshot {
+            name: parts.name,
             yaml: Map::default(),
             json: Map::default(),
             hocon: Map::default(),
@@ -150,6 +154,11 @@ impl Snapshot {
         next.revision = differences.revision;
         next.indices = Arc::new(next.index());
         next
+    }
+
+    /// The name of the environment.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The layers, from the global one down.
