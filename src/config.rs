@@ -11,7 +11,7 @@ use clap::Args;
 pub use log_level::{LogLevel, LogLevelError};
 pub use settings::{FollowLinks, Limits, LogFormat, Reload, Remote, Settings, Strict, WatchMode};
 
-use crate::load::{self, CodeDirectory};
+use crate::data_loading::{self, CodeDirectory};
 
 /// Files that are read where neither `--config` nor `--codedir` is given.
 const USUAL_FILES: [&str; 2] = ["config/hierad.yaml", "/etc/hierad/hierad.yaml"];
@@ -74,7 +74,7 @@ impl CodeArgs {
             .iter()
             .map(PathBuf::from)
             // One that cannot be read is an error rather than none.
-            .find(|path| load::may_exist(path))
+            .find(|path| data_loading::may_exist(path))
     }
 }
 
@@ -99,10 +99,10 @@ impl Settings {
             bail!("`{shown}` is not a control repository: expected `{shown}/hiera.yaml`");
         }
         // One that lies in a code directory is the environment that it is there.
-        let around = load::code_directory_of(&repository);
+        let around = data_loading::code_directory_of(&repository);
         let name = repository.file_name().and_then(|name| name.to_str());
         let name = match (around, name) {
-            (Some(_), Some(name)) if load::is_environment_name(name) => name,
+            (Some(_), Some(name)) if data_loading::is_environment_name(name) => name,
             _ => "production",
         };
         let name = name.to_owned();

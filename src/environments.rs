@@ -11,8 +11,8 @@ use hiera_resolver::data::{Contents, FileFault, Notice};
 use hiera_resolver::{Layer, Snapshot, Tree};
 use tokio::sync::broadcast;
 
-use crate::load::{self, CodeDirectory, Load, NoEnvironments};
-use crate::progress::Progress;
+use crate::data_loading::progress::Progress;
+use crate::data_loading::{self, CodeDirectory, Load, NoEnvironments};
 
 /// Events that a slow listener may be behind before it misses some.
 const EVENTS: usize = 256;
@@ -471,12 +471,12 @@ pub fn notices(snapshot: &Snapshot) -> Vec<Fault> {
 /// Loads every environment of a code directory once, without following what changes afterwards.
 pub fn load_once(code: &CodeDirectory) -> Environments {
     let environments = Environments::new();
-    for name in load::environment_names(code).unwrap_or_default() {
+    for name in data_loading::environment_names(code).unwrap_or_default() {
         let load = Load {
             code,
             name: &name,
             previous: None,
-            cores: load::all_cores(),
+            cores: data_loading::all_cores(),
             progress: &Progress::silent(),
         };
         environments.serve(&name, load.run().snapshot);

@@ -1,17 +1,11 @@
 //! The HTTP interface on one page: routes, and what every request passes through.
 
-mod answered;
-mod body;
 mod docs;
 mod error;
+mod health;
 mod lookup;
-mod query;
 mod refused_head;
-mod reload;
-mod reply;
-mod scan;
-mod scope;
-mod status;
+mod views;
 
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -32,15 +26,16 @@ use axum::{BoxError, Router};
 use bytes::Bytes;
 use tower::Service;
 
+pub(crate) use self::lookup::scope::without_nulls as plain_facts;
 pub(crate) use self::refused_head::MAX_HEAD_SIZE;
-pub(crate) use self::scope::without_nulls as plain_facts;
 
 use self::error::{ApiError, CLOSE_CONNECTION, ErrorKind};
+use self::views::{changes, environments};
+use crate::backends::remote::{RemoteSettings, Remotes};
 use crate::config::{Limits, Remote};
 use crate::environments::Environments;
-use crate::metrics::Metrics;
 use crate::reload::Reloader;
-use crate::remote::{RemoteSettings, Remotes};
+use crate::server::metrics::Metrics;
 
 /// What handlers share. Clones are the same.
 #[derive(Clone, Debug)]
@@ -99,20 +94,23 @@ impl App {
         let router = Router::new()
             .route("/lookup", post(lookup::post_lookup::<Body>))
             .route("/lookup/{*key}", get(lookup::get_lookup))
-            .route("/environments", get(status::list_environments))
-            .route("/environments/{environment}", get(status::show_environment))
+            .route("/environments", get(environments::list_environments))
+            .route(
+                "/environments/{environment}",
+                get(environments::show_environment),
+            )
             .route(
                 "/environments/{environment}/reload",
-                post(reload::reload_environment),
+                post(changes::reload_environment),
             )
             .route(
                 "/environments/{environment}/events",
-                get(reload::environment_events),
+                get(changes::environment_events),
             )
-            .route("/livez", get(status::livez))
-            .route("/readyz", get(status::readyz))
-            .route("/metrics", get(status::metrics))
-            .route("/openapi.yaml", get(status::openapi))
+            .route("/livez", get(health::livez))
+            .route("/readyz", get(health::readyz))
+            .route("/metrics", get(health::metrics))
+            .route("/openapi.yaml", get(docs::openapi_yaml))
             .route("/openapi.json", get(docs::openapi_json))
             .route("/docs", get(docs::page))
             .route("/docs/docs.css", get(docs::style))

@@ -1,29 +1,24 @@
 //! hierad: Hiera 5 as a service.
 //!
-//! [`command_line`] says what was asked for, [`config`] where the data lies; [`load`] reads it into
-//! [`environments`], again whenever `reload` sees it change, and [`http`] answers from there. `serve` holds these
-//! together while the server runs; `commands` are what runs without one. How a lookup is answered is all in the
-//! crate `hiera_resolver`.
+//! The modules follow the flow. [`cli`] parses the arguments and runs a command, [`config`] holds the checked settings.
+//! [`data_loading`] turns a code directory into snapshots, `reload` repeats that whenever files change, and
+//! [`environments`] maps each name to its current snapshot. [`http`] answers from there, `backends` ask other servers
+//! and decrypt, and `server` owns listener, connections and metrics. How a lookup is answered is all in the crate
+//! `hiera_resolver`.
 
-pub mod command_line;
-mod commands;
+mod backends;
+pub mod cli;
 pub mod config;
-mod disk_tree;
+pub mod data_loading;
 pub mod environments;
-mod eyaml;
 pub mod http;
 pub mod json;
-pub mod load;
-mod metrics;
-mod progress;
 mod reload;
-mod remote;
-mod serve;
-mod telemetry;
+mod server;
 
 use std::process::ExitCode;
 
-use command_line::{Command, CommandLine};
+use cli::{Command, CommandLine};
 
 /// Nested lookups and deep values need more stack than threads usually get. It is only touched when used.
 pub const STACK_SIZE: usize = 32 * 1024 * 1024;
@@ -36,12 +31,12 @@ pub fn run(command_line: CommandLine) -> anyhow::Result<ExitCode> {
             if let Some(listen) = arguments.listen {
                 settings.listen = Some(listen);
             }
-            telemetry::start(&settings)?;
-            serve::run(&settings)?;
+            server::telemetry::start(&settings)?;
+            server::run(&settings)?;
             Ok(ExitCode::SUCCESS)
         }
-        Command::Lookup(arguments) => with_stack(|| commands::lookup(&arguments)),
-        Command::Check(arguments) => with_stack(|| commands::check(&arguments)),
+        Command::Lookup(arguments) => with_stack(|| cli::lookup(&arguments)),
+        Command::Check(arguments) => with_stack(|| cli::check(&arguments)),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use hierad::command_line::{CommandLine, Usage};
+use hierad::cli::{CommandLine, Usage};
 
 /// Trees of small values are built and dropped all the time, which it does in 0.6 of the usual time.
 #[global_allocator]

@@ -20,8 +20,8 @@ use tokio::sync::oneshot;
 
 use self::worker::Worker;
 use crate::config::Reload;
+use crate::data_loading::{Changes, CodeDirectory};
 use crate::environments::{Environments, Fault};
-use crate::load::{Changes, CodeDirectory};
 
 /// What a reload came to.
 #[derive(Clone, Debug)]

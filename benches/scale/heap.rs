@@ -5,7 +5,7 @@ use std::io::BufRead as _;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use clap::Parser as _;
-use hierad::command_line::CommandLine;
+use hierad::cli::CommandLine;
 use mimalloc::MiMalloc;
 
 /// The server's allocator, which counts if it is told to.

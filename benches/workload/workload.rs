@@ -7,9 +7,9 @@ use std::process::Command;
 use hiera_resolver::key::Segment;
 use hiera_resolver::scope::Variables;
 use hiera_resolver::{Hash, MergeStrategy, Outcome, Request, Scope, Session, Snapshot, Value};
+use hierad::data_loading::CodeDirectory;
 use hierad::environments::{Environments, load_once};
 use hierad::json::write_value;
-use hierad::load::CodeDirectory;
 
 /// A lookup whose facts are at hand.
 pub(crate) struct Lookup {

@@ -8,8 +8,10 @@ use std::sync::LazyLock;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 
-use super::reply::json_response;
-use super::status::OPENAPI;
+use super::lookup::reply::json_response;
+
+/// The description of the interface, as it ships.
+const OPENAPI: &str = include_str!("../../openapi.yaml");
 
 /// The description as JSON, in the order of the original.
 static OPENAPI_JSON: LazyLock<Vec<u8>> = LazyLock::new(|| {
@@ -35,6 +37,18 @@ pub(crate) async fn script() -> Response {
         "text/javascript; charset=utf-8",
         include_str!("docs/docs.js"),
     )
+}
+
+/// The description of the interface.
+pub(crate) async fn openapi_yaml() -> Response {
+    (
+        [(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/yaml"),
+        )],
+        OPENAPI,
+    )
+        .into_response()
 }
 
 /// The description of the interface as JSON.

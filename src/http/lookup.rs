@@ -1,20 +1,27 @@
 //! `POST /lookup` and `GET /lookup/{key}`: request → one snapshot → answer.
 
+mod answered;
+mod body;
+mod query;
+pub(super) mod reply;
+mod scan;
+pub(super) mod scope;
+
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::{self, HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hiera_resolver::{Explain, MergeStrategy, Request, Scope, Session, Type, Value};
 
-use super::App;
-use super::answered::{AnsweredTree, Answers, Failure};
-use super::body::{
+use self::answered::{AnsweredTree, Answers, Failure};
+use self::body::{
     Asked, LookupBody, LookupRequest, RequestBody, bad, parse_merge, parse_type, read_body,
 };
+use self::query::LookupQuery;
+use self::reply::{Found, json_response};
+use self::scope::RequestScope;
+use super::App;
 use super::error::{ApiError, ErrorKind};
-use super::query::LookupQuery;
-use super::reply::{self, Found, json_response};
-use super::scope::RequestScope;
 use crate::environments::Environment;
 use crate::json::write_text;
 

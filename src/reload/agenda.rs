@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use super::ReloadOutcome;
-use crate::load::Loaded;
+use crate::data_loading::Loaded;
 
 /// Quiet times after which something that does not become quiet is looked at all the same.
 const MAX_QUIET_TIMES: u32 = 40;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::ReloadOutcome;
 use super::agenda::Change;
 use super::worker::Worker;
+use crate::data_loading::progress::Progress;
+use crate::data_loading::{self, Load, Loaded, Stillness};
 use crate::environments::{Fault, file_faults};
-use crate::load::{self, Load, Loaded, Stillness};
-use crate::progress::Progress;
 
 /// Loads of a tree that does not hold still before it is left as it is.
 const MAX_ATTEMPTS: usize = 20;
@@ -46,7 +46,8 @@ impl Worker {
         }
         let last = self.last_read(name);
         let touched = last.and_then(|last| last.with_touched(&self.code, name, &change.paths));
-        let is_there = || load::is_directory(&self.code.environment(name)).is_ok_and(|is| is);
+        let is_there =
+            || data_loading::is_directory(&self.code.environment(name)).is_ok_and(|is| is);
         let Some(touched) = touched.filter(|_| is_there()) else {
             return Some(change);
         };
@@ -123,8 +124,8 @@ impl Worker {
         };
         // Whoever asks meanwhile should not notice.
         let cores = match self.environments.is_loaded() {
-            true => load::all_cores_but_one(),
-            false => load::all_cores(),
+            true => data_loading::all_cores_but_one(),
+            false => data_loading::all_cores(),
         };
         let load = Load {
             code: &self.code,
@@ -206,8 +207,8 @@ impl Worker {
     /// Stops serving an environment that is not there, and says what that comes to; `None` where it is there.
     fn let_go(&mut self, name: &str) -> Option<Verdict> {
         // What cannot be looked at is not gone: loading it tells what is wrong.
-        let may_be_there = load::is_directory(&self.code.environment(name)).unwrap_or(true);
-        if load::is_environment_name(name) && may_be_there {
+        let may_be_there = data_loading::is_directory(&self.code.environment(name)).unwrap_or(true);
+        if data_loading::is_environment_name(name) && may_be_there {
             self.is_bereft = false;
             return None;
         }

@@ -15,7 +15,7 @@ use notify::{ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Wat
 
 use super::Command;
 use crate::config::{Reload, WatchMode};
-use crate::load::{self, CodeDirectory, Loaded, Stamp};
+use crate::data_loading::{self, CodeDirectory, FileFingerprint, Loaded};
 
 /// What is watched.
 pub(super) struct Watch {
@@ -90,7 +90,7 @@ impl Watch {
         }
         let mut wanted: HashMap<(u64, u64), Vec<PathBuf>> = HashMap::new();
         let mut want = |directory: &Path| {
-            let identity = Stamp::of(directory)?.identity();
+            let identity = FileFingerprint::of(directory)?.identity();
             let names = wanted.entry(identity).or_default();
             names.push(directory.to_owned());
             Some(names.len())
@@ -100,7 +100,7 @@ impl Watch {
         for directory in loaded.flat_map(Loaded::directories) {
             want(directory);
         }
-        let above = load::nearest_directory(&code.root);
+        let above = data_loading::nearest_directory(&code.root);
         let others = above.as_deref().and_then(&mut want);
         self.code_directory
             .set_above(above.filter(|_| others == Some(1)));

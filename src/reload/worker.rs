@@ -11,9 +11,9 @@ use super::watch::Watch;
 use super::writers::Writers;
 use super::{Command, git};
 use crate::config::{Reload, WatchMode};
+use crate::data_loading::progress::Progress;
+use crate::data_loading::{self, CodeDirectory, FileFingerprint, Loaded, NoEnvironments};
 use crate::environments::{Environments, Fault};
-use crate::load::{self, CodeDirectory, Loaded, NoEnvironments, Stamp};
-use crate::progress::Progress;
 
 /// Times after which a load that the system kept from reading everything is tried again: twice as long each time.
 const FIRST_RETRY: Duration = Duration::from_secs(1);
@@ -132,7 +132,7 @@ impl Worker {
     /// Puts all environments on the agenda, those that are gone included.
     fn look_at_everything(&mut self) {
         self.last_scan = Instant::now();
-        match load::environment_names(&self.code) {
+        match data_loading::environment_names(&self.code) {
             Ok(names) => {
                 self.listing_fault = None;
                 self.retries.remove("");
@@ -231,7 +231,8 @@ impl Worker {
             Some(names) => names.clone(),
             None => {
                 // Links lead to one directory by several names, and an event has only one of them.
-                let identity = Stamp::of(parent).map(|stamp| stamp.identity());
+                let identity =
+                    FileFingerprint::of(parent).map(|fingerprint| fingerprint.identity());
                 let mut names = BTreeSet::new();
                 add_readers(self.read(), parent, identity, &mut names);
                 self.readers.insert(parent.to_owned(), names.clone());

@@ -15,7 +15,7 @@ use psych_yaml::{Limits, Mark};
 
 use self::build::ValueBuilder;
 use self::sealed::Sealed;
-pub use self::sealed::{KEY_OPTIONS, KeyChest};
+pub use self::sealed::{KEY_OPTIONS, KeyStore};
 use crate::hash::Hash;
 use crate::options::{FileOptions, LOOKUP_OPTIONS, OptionsError, OptionsNotes};
 use crate::strictness::Strictness;

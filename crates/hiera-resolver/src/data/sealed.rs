@@ -9,7 +9,7 @@ use crate::template::{DecryptFault, Origin, Template};
 use crate::value::Value;
 
 /// The keys that a level may name, whoever asks.
-pub trait KeyChest: fmt::Debug + Send + Sync {
+pub trait KeyStore: fmt::Debug + Send + Sync {
     /// The number of pairs.
     fn len(&self) -> usize;
 
@@ -35,7 +35,7 @@ pub const KEY_OPTIONS: [&str; 4] = [
 
 /// What opens a file.
 pub(super) struct Sealed {
-    chest: Arc<dyn KeyChest>,
+    chest: Arc<dyn KeyStore>,
     /// The file as each pair opens it, once it was asked for. Bounded by what lies on disk, whatever is asked.
     opened: Box<[OnceLock<Box<DataFile>>]>,
 }
@@ -50,7 +50,7 @@ impl DataFile {
         path: &str,
         bytes: &[u8],
         texts: &mut Texts,
-        chest: Arc<dyn KeyChest>,
+        chest: Arc<dyn KeyStore>,
     ) -> Self {
         let path = path.into();
         let mut contents = decode_yaml(
@@ -155,7 +155,7 @@ mod tests {
         decrypted: AtomicUsize,
     }
 
-    impl KeyChest for Numbers {
+    impl KeyStore for Numbers {
         fn len(&self) -> usize {
             2
         }

@@ -1,0 +1,169 @@
+//! [`DiskTree`]: an environment straight from disk, for the command line. Only what a lookup asks for is read.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+use elsa::FrozenMap;
+use hiera_resolver::data::Texts;
+use hiera_resolver::glob::{Directory as _, EntryKind, GlobError};
+use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
+use hiera_resolver::{DataFile, Format, HieraConfig, Layer, Strictness, Tree, glob};
+
+use crate::data_loading::{
+    self, CodeDirectory, ConfigFiles, EnvironmentConf, KeyRings, Known, Listings, is_module_name,
+};
+
+/// An environment whose files are read when they are asked for.
+pub(crate) struct DiskTree<'a> {
+    code: &'a CodeDirectory,
+    global: Layer,
+    environment: Layer,
+    modulepath: Vec<PathBuf>,
+    modules: FrozenMap<String, Box<Option<Layer>>>,
+    files: FrozenMap<(String, Format), Box<Option<DataFile>>>,
+    listings: Listings,
+    texts: RefCell<Texts>,
+    name: String,
+    keys: RefCell<KeyRings>,
+    answers: RefCell<Vec<(RemoteRequest, RemoteAnswer)>>,
+}
+
+impl<'a> DiskTree<'a> {
+    /// The environment of this name.
+    pub(crate) fn new(code: &'a CodeDirectory, name: &str) -> Self {
+        let mut files = ConfigFiles::default();
+        let conf = EnvironmentConf::read(code, name, &mut files);
+        let tree = DiskTree {
+            code,
+            global: data_loading::global_layer(code, &mut files),
+            environment: data_loading::environment_layer(
+                code,
+                &code.environment(name),
+                &conf,
+                &mut files,
+            ),
+            modulepath: conf.modulepath,
+            modules: FrozenMap::new(),
+            files: FrozenMap::new(),
+            listings: Listings::default(),
+            texts: RefCell::default(),
+            name: name.to_owned(),
+            keys: RefCell::default(),
+            answers: RefCell::default(),
+        };
+        tree.add_keys(&tree.global);
+        tree.add_keys(&tree.environment);
+        tree
+    }
+
+    /// Keeps what another server answered.
+    pub(crate) fn add_answer(&self, request: RemoteRequest, answer: RemoteAnswer) {
+        self.answers.borrow_mut().push((request, answer));
+    }
+
+    /// Reads the keys that a layer's files are encrypted for.
+    fn add_keys(&self, layer: &Layer) {
+        for level in layer.config().into_iter().flat_map(HieraConfig::all_levels) {
+            let known = Known {
+                environment: &self.name,
+                listings: &self.listings,
+                code: self.code,
+            };
+            self.keys.borrow_mut().add(level, &known);
+        }
+    }
+
+    fn find_module(&self, name: &str) -> Option<Layer> {
+        if !is_module_name(name) {
+            return None;
+        }
+        let mut directories = self.modulepath.iter().map(|path| path.join(name));
+        // What cannot be looked at may be the module, and reading its configuration tells why not.
+        let directory =
+            directories.find(|path| data_loading::is_directory(path).unwrap_or(true))?;
+        let layer =
+            data_loading::module_layer(self.code, &directory, name, &mut ConfigFiles::default());
+        self.add_keys(&layer);
+        Some(layer)
+    }
+
+    fn read(&self, path: &str, format: Format) -> Option<DataFile> {
+        if let Some(problem) = self.listings.problem_of(path) {
+            return Some(DataFile::unreadable(path, &problem));
+        }
+        let path_on_disk = Path::new(path);
+        if !data_loading::may_exist(path_on_disk) {
+            return None;
+        }
+        let environment = self.code.environment(&self.name);
+        let base = [environment.as_path(), &self.code.root];
+        let base = base.into_iter().find(|base| path_on_disk.starts_with(base));
+        let refusal = |base| data_loading::link_refusal(self.code, &self.name, base, path_on_disk);
+        if let Some(problem) = base.and_then(refusal) {
+            return Some(DataFile::unreadable(path, &problem));
+        }
+        Some(data_loading::decode_one(
+            self.code,
+            format,
+            path,
+            &mut self.texts.borrow_mut(),
+            &self.keys.borrow(),
+        ))
+    }
+}
+
+impl Tree for DiskTree<'_> {
+    fn global(&self) -> &Layer {
+        &self.global
+    }
+
+    fn environment(&self) -> &Layer {
+        &self.environment
+    }
+
+    fn module(&self, name: &str) -> Option<&Layer> {
+        if let Some(known) = self.modules.get(name) {
+            return known.as_ref();
+        }
+        self.modules
+            .insert(name.to_owned(), Box::new(self.find_module(name)))
+            .as_ref()
+    }
+
+    fn file(&self, path: &str, format: Format) -> Option<&DataFile> {
+        let key = (path.to_owned(), format);
+        if let Some(known) = self.files.get(&key) {
+            return known.as_ref();
+        }
+        self.files
+            .insert(key, Box::new(self.read(path, format)))
+            .as_ref()
+    }
+
+    fn kind_of(&self, path: &str) -> Option<EntryKind> {
+        let (parent, name) = path.rsplit_once('/')?;
+        let parent = if parent.is_empty() { "/" } else { parent };
+        let entries = self.listings.entries(parent);
+        let entry = entries.iter().find(|entry| entry.name == name)?;
+        Some(entry.kind)
+    }
+
+    fn glob(&self, pattern: &str) -> Result<Vec<String>, GlobError> {
+        glob::expand(pattern, &self.listings)
+    }
+
+    fn strictness(&self) -> Strictness {
+        self.code.strictness
+    }
+
+    fn remote(&self, request: &RemoteRequest) -> Option<RemoteAnswer> {
+        let answers = self.answers.borrow();
+        answers
+            .iter()
+            .find(|(asked, _)| asked == request)
+            .map(|(_, answer)| answer.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! Reloading on demand, and telling of what is reloaded.
+
+use std::convert::Infallible;
+
+use axum::extract::{Path, State};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+use tokio_stream::wrappers::BroadcastStream;
+use tokio_stream::{Stream, StreamExt as _};
+
+use super::environments::show_fault;
+use crate::environments::{Change, ChangeKind};
+use crate::http::App;
+use crate::http::error::{ApiError, ErrorKind};
+use crate::http::lookup::reply::json_response;
+use crate::reload::ReloadOutcome;
+
+/// Reloads an environment and says what came of it.
+pub(crate) async fn reload_environment(
+    State(app): State<App>,
+    Path(name): Path<String>,
+) -> Result<Response, ApiError> {
+    let unavailable = || {
+        ApiError::new(
+            ErrorKind::NotLoaded,
+            "nothing can be reloaded at the moment",
+        )
+    };
+    let reloader = app.reloader.as_ref().ok_or_else(unavailable)?;
+    let shown = match reloader.reload(&name).await.ok_or_else(unavailable)? {
+        ReloadOutcome::Gone => {
+            let detail = format!("there is no environment `{name}`");
+            return Err(ApiError::new(ErrorKind::UnknownEnvironment, detail));
+        }
+        ReloadOutcome::Unchanged { revision } => {
+            json!({ "environment": name, "outcome": "unchanged", "revision": revision })
+        }
+        ReloadOutcome::Swapped { revision, changes } => json!({
+            "environment": name,
+            "outcome": "loaded",
+            "revision": revision,
+            "added": changes.added,
+            "changed": changes.changed,
+            "removed": changes.removed,
+        }),
+        ReloadOutcome::Kept { revision, faults } => json!({
+            "environment": name,
+            "outcome": "kept",
+            "revision": revision,
+            "faults": faults.iter().map(show_fault).collect::<Vec<_>>(),
+        }),
+    };
+    Ok(json_response(shown.to_string().into_bytes()))
+}
+
+/// What happens to an environment, as it happens.
+pub(crate) async fn environment_events(
+    State(app): State<App>,
+    Path(name): Path<String>,
+) -> Result<Response, ApiError> {
+    // Listening starts before the current state is looked at, so that nothing falls between.
+    let changes = BroadcastStream::new(app.environments.changes());
+    let current = app.environment(&name)?;
+    let revision = current.snapshot.revision().to_owned();
+    let kind = match current.kept.is_empty() {
+        true => ChangeKind::Loaded { revision },
+        false => ChangeKind::Kept {
+            revision,
+            faults: current.kept,
+        },
+    };
+    let first = Change {
+        environment: name.clone(),
+        kind,
+    };
+    let later = changes
+        .filter_map(Result::ok)
+        .take_while(|change| !matches!(change.kind, ChangeKind::Stopping))
+        .filter(move |change| change.environment == name);
+    let events = tokio_stream::once(first)
+        .chain(later)
+        .map(|change| Ok(show_change(&change)));
+    Ok(respond(events))
+}
+
+fn respond(events: impl Stream<Item = Result<Event, Infallible>> + Send + 'static) -> Response {
+    Sse::new(events)
+        .keep_alive(KeepAlive::default())
+        .into_response()
+}
+
+fn show_change(change: &Change) -> Event {
+    let (name, data) = match &change.kind {
+        ChangeKind::Loaded { revision } => ("loaded", json!({ "revision": revision })),
+        ChangeKind::Kept { revision, faults } => {
+            let faults: Vec<_> = faults.iter().map(show_fault).collect();
+            ("kept", json!({ "revision": revision, "faults": faults }))
+        }
+        ChangeKind::Removed | ChangeKind::Stopping => ("removed", json!({})),
+    };
+    Event::default().event(name).data(data.to_string())
+}

@@ -1,0 +1,203 @@
+//! `GET /environments`: what is served, each environment with its layers, hierarchy and faults.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use hiera_resolver::Layer;
+use hiera_resolver::config::{HieraConfig, Level, Locations, Text};
+use hiera_resolver::remote::without_user;
+use serde_json::{Value, json};
+
+use crate::environments::{self, Environment, Fault};
+use crate::http::App;
+use crate::http::error::ApiError;
+use crate::http::lookup::reply::json_response;
+
+/// Every environment in brief.
+pub(crate) async fn list_environments(State(app): State<App>) -> Response {
+    let all = app.environments.all();
+    let list: serde_json::Map<String, Value> = all
+        .iter()
+        .map(|(name, environment)| (name.clone(), brief(environment)))
+        .collect();
+    axum_json(&json!({ "environments": list }))
+}
+
+/// One environment with its layers and hierarchy.
+pub(crate) async fn show_environment(
+    State(app): State<App>,
+    Path(name): Path<String>,
+) -> Result<Response, ApiError> {
+    let environment = app.environment(&name)?;
+    let mut shown = brief(&environment);
+    if let Value::Object(members) = &mut shown {
+        members.insert("environment".to_owned(), json!(name));
+        let served = environments::faults(&environment.snapshot);
+        let faults = if environment.kept.is_empty() {
+            &served
+        } else {
+            &*environment.kept
+        };
+        let faults: Vec<Value> = faults.iter().map(show_fault).collect();
+        members.insert("faults".to_owned(), Value::Array(faults));
+        let layers: Vec<Value> = environments::layers(&environment.snapshot)
+            .filter(|(_, layer)| !matches!(layer, Layer::Absent))
+            .map(|(name, layer)| show_layer(&name, layer))
+            .collect();
+        members.insert("layers".to_owned(), Value::Array(layers));
+    }
+    Ok(axum_json(&shown))
+}
+
+fn axum_json(value: &Value) -> Response {
+    json_response(value.to_string().into_bytes())
+}
+
+fn brief(environment: &Environment) -> Value {
+    let snapshot = &environment.snapshot;
+    let faults = environments::faults(snapshot);
+    let notices = environments::notices(snapshot);
+    let state = match (environment.kept.is_empty(), faults.is_empty()) {
+        (false, _) => "kept",
+        (true, false) => "faulty",
+        (true, true) => "ok",
+    };
+    let last_fault = environment.kept.last().or(faults.last());
+    let keys: usize = snapshot
+        .files()
+        .filter_map(|file| file.contents().ok())
+        .map(|contents| contents.len())
+        .sum();
+    json!({
+        "state": state,
+        "revision": snapshot.revision(),
+        "loaded_at": rfc_3339(environment.loaded_at),
+        "files": snapshot.files().count(),
+        "keys": keys,
+        "last_fault": last_fault.map(ToString::to_string),
+        "notices": notices.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    })
+}
+
+pub(super) fn show_fault(fault: &Fault) -> Value {
+    json!({
+        "file": fault.path,
+        "line": fault.place.map(|(line, _)| line),
+        "column": fault.place.map(|(_, column)| column),
+        "message": fault.problem,
+    })
+}
+
+fn show_layer(name: &str, layer: &Layer) -> Value {
+    match layer {
+        Layer::Absent => json!({ "layer": name, "state": "absent" }),
+        Layer::Ignored(fault) => {
+            json!({ "layer": name, "state": "ignored", "reason": fault.problem })
+        }
+        Layer::Faulty(faults) => {
+            json!({ "layer": name, "state": "faulty", "faults": faults.to_string() })
+        }
+        Layer::Configured(config) => json!({
+            "layer": name,
+            "state": "ok",
+            "config": config.path().map(|path| path.as_str()),
+            "version": config.version(),
+            "hierarchy": show_levels(config.levels()),
+            "default_hierarchy": default_levels(config),
+        }),
+    }
+}
+
+fn default_levels(config: &HieraConfig) -> Value {
+    config.default_levels().map_or(Value::Null, show_levels)
+}
+
+fn show_levels(levels: &[Level]) -> Value {
+    levels.iter().map(show_level).collect()
+}
+
+fn show_level(level: &Level) -> Value {
+    let texts = |texts: &[Text]| {
+        texts
+            .iter()
+            .map(|text| text.source().to_string())
+            .collect::<Vec<_>>()
+    };
+    let mut shown =
+        json!({ "name": level.name().as_str(), "datadir": level.datadir().source().as_str() });
+    let Value::Object(members) = &mut shown else {
+        return shown;
+    };
+    let (kind, name) = level.function().kind_and_name();
+    members.insert(kind.to_owned(), json!(name));
+    match level.locations() {
+        Locations::None => {}
+        Locations::Paths(paths) => _ = members.insert("paths".to_owned(), json!(texts(paths))),
+        Locations::Globs(globs) => _ = members.insert("globs".to_owned(), json!(texts(globs))),
+        Locations::Uris(uris) => {
+            let uris = uris.iter().map(|uri| without_user(uri.source()));
+            members.insert("uris".to_owned(), uris.collect());
+        }
+        Locations::Mapped {
+            variable,
+            name,
+            path,
+        } => {
+            let mapped = json!([
+                variable.text.as_str(),
+                name.as_str(),
+                path.source().as_str()
+            ]);
+            members.insert("mapped_paths".to_owned(), mapped);
+        }
+    }
+    shown
+}
+
+/// A time as people and programs read it. Days since 1970 → a date, by the usual arithmetic of eras of 400 years.
+fn rfc_3339(time: SystemTime) -> String {
+    let seconds = time
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs());
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 {
+        month_from_march + 3
+    } else {
+        month_from_march - 9
+    };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    format!(
+        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
+        rest / 3_600,
+        rest % 3_600 / 60,
+        rest % 60
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn times_are_written_for_people_and_programs() {
+        for (seconds, expected) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_827_696, "2000-02-29T12:34:56Z"),
+            (1_798_761_599, "2026-12-31T23:59:59Z"),
+        ] {
+            assert_eq!(
+                rfc_3339(UNIX_EPOCH + Duration::from_secs(seconds)),
+                expected
+            );
+        }
+    }
+}
