@@ -10,9 +10,9 @@ use crate::key::{DigError, KeyError};
 use crate::merge::MergeError;
 use crate::options::{EntryFault, OptionsError};
 use crate::remote::{RemoteRequest, without_user};
-use crate::ruby_regex::MatchError;
 use crate::template::DecryptFault;
 use crate::types::{TypeMismatch, TypeParseError};
+use ruby_regex::MatchError;
 
 /// A lookup that cannot be answered. Not finding a value is no error.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -27,7 +27,6 @@ mod plan;
 pub mod reach;
 pub mod remote;
 pub mod rich;
-pub mod ruby_regex;
 pub mod ruby_text;
 pub mod scope;
 pub mod snapshot;

@@ -20,10 +20,10 @@ use crate::error::LookupError;
 use crate::hash::Hash;
 use crate::merge::{MergeError, MergeStrategy};
 use crate::rich::Rich;
-use crate::ruby_regex::{PatternSet, RubyRegex};
 use crate::table_key::{TableKey, TableState};
 use crate::types::Type;
 use crate::value::Value;
+use ruby_regex::{PatternSet, RubyRegex};
 
 pub(crate) use self::notes::OptionsNotes;
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::ruby_regex::is_printable;
 use crate::value::Value;
+use ruby_regex::is_printable;
 
 /// What Ruby's `to_s` makes of a value: what it becomes inside a text.
 pub fn to_s(value: &Value, out: &mut String) {

@@ -1,4 +1,4 @@
-//! Answers recorded from Ruby: regular expressions, globs and JSON texts.
+//! Answers recorded from Ruby: globs and JSON texts.
 #![expect(clippy::unwrap_used, reason = "a broken case file fails its test")]
 
 use std::collections::BTreeMap;
@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use hiera_resolver::Value;
 use hiera_resolver::glob::{self, Directory, Entry, EntryKind};
 use hiera_resolver::json;
-use hiera_resolver::ruby_regex::RubyRegex;
 use serde_json::value::RawValue;
 
 /// A case by the names of its fields, each as written in the file.
@@ -22,24 +21,6 @@ fn text(case: &Case, field: &str) -> String {
 
 fn value(text: &str) -> Option<Value> {
     json::parse(text.as_bytes(), &mut |text| text.into()).ok()
-}
-
-#[test]
-fn regular_expressions_match_what_ruby_matches() {
-    let cases = cases(include_str!("cases/regex_cases.json"));
-    assert_eq!(cases.len(), 163);
-    let mut wrong = Vec::new();
-    for case in &cases {
-        let (pattern, subject) = (text(case, "p"), text(case, "t"));
-        let found = match RubyRegex::new(&pattern) {
-            Ok(regex) => regex.is_match(&subject).unwrap().to_string(),
-            Err(_) => r#""ERR""#.to_owned(),
-        };
-        if case["r"].get() != found {
-            wrong.push((pattern, subject, found));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 /// The tree in which the globs were recorded.

@@ -13,8 +13,8 @@ use crate::explain::Event;
 use crate::hash::Hash;
 use crate::plan::{Location, PlannedLevel};
 use crate::remote::{RemoteAnswer, RemoteRequest, no_options, parse_address, without_user};
-use crate::ruby_regex::RubyRegex;
 use crate::value::Value;
+use ruby_regex::RubyRegex;
 
 /// As wide as it can be: `__A__B__` is one tag, and no known one.
 static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("__([0-9A-Za-z_]+)__").ok());

@@ -6,9 +6,9 @@ use lean_string::LeanStr;
 
 use super::{Conversion, Entry};
 use crate::merge::MergeStrategy;
-use crate::ruby_regex::RubyRegex;
 use crate::ruby_text;
 use crate::value::Value;
+use ruby_regex::RubyRegex;
 
 /// Something wrong in `lookup_options`.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lean_string::LeanStr;
 
-use crate::ruby_regex::RubyRegex;
+use ruby_regex::RubyRegex;
 
 /// A regular expression. Puppet has no way to give one options, so its source is all of it.
 #[derive(Clone)]

@@ -1,9 +1,9 @@
 //! Escapes outside of character classes.
 
 use super::{Atom, Parser, Range, Result, set_of};
-use crate::ruby_regex::RegexProblem;
-use crate::ruby_regex::ast::{Assertion, Backreference, Node};
-use crate::ruby_regex::sets;
+use crate::RegexProblem;
+use crate::ast::{Assertion, Backreference, Node};
+use crate::sets;
 
 impl Parser {
     /// An escape whose backslash was taken.

@@ -3,9 +3,9 @@
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 use super::{Parser, Range, Result};
-use crate::ruby_regex::RegexProblem;
-use crate::ruby_regex::ast::Node;
-use crate::ruby_regex::{fold, sets};
+use crate::RegexProblem;
+use crate::ast::Node;
+use crate::{fold, sets};
 
 const PREMATURE_END: RegexProblem = RegexProblem::Refused("premature end of char-class");
 const EMPTY: RegexProblem = RegexProblem::Refused("empty char-class");

@@ -1,14 +1,10 @@
-//! Ruby's regular expressions, for the patterns of `lookup_options`.
+#![doc = include_str!("../README.md")]
 //!
-//! A pattern is read with the syntax of Ruby's engine (Onigmo, as in Ruby 3.1) into a tree. Most patterns are
-//! then translated to the regex crate, which matches in linear time. Look-around, backreferences, atomic
-//! groups, conditions, calls and absence operators take backtracking: for these there is a small matcher of
-//! our own, which gives up after a number of steps, where Ruby may go on for hours.
-//!
-//! Puppet: a backreference with a level (`\k<n+1>`) and Unicode blocks (`\p{InBasic_Latin}`) are refused, and
-//! so are patterns beyond the bounds on size and nesting. Characters that Unicode has added since version 13
-//! belong to classes here and to none in Ruby 3.1. An absence operator whose part can be empty, such as
-//! `(?~a|)`, never matches; Ruby says the same of `(?~)` but not always.
+//! ## Reading order
+//! `unescape` resolves escapes, `parse` makes a tree (`ast`) and `check` refuses what Ruby refuses. `linear` translates
+//! the tree for the regex crate; `program` compiles it for `backtrack`, the matcher for everything else. `set` combines
+//! patterns.
+#![warn(missing_docs)]
 
 mod ast;
 mod backtrack;
@@ -160,7 +156,7 @@ impl RubyRegex {
 }
 
 /// Does Ruby show a character as it is, where it shows a text as a literal?
-pub(crate) fn is_printable(letter: char) -> bool {
+pub fn is_printable(letter: char) -> bool {
     letter.is_ascii_graphic() || letter == ' ' || fold::contains(&sets::PRINTABLE, letter)
 }
 

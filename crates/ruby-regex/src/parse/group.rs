@@ -1,8 +1,8 @@
 //! Everything that starts with a parenthesis, and the numbers and names of groups.
 
 use super::{Atom, CallTarget, Parsed, Parser, Range, Result};
-use crate::ruby_regex::RegexProblem;
-use crate::ruby_regex::ast::{Look, Node};
+use crate::RegexProblem;
+use crate::ast::{Look, Node};
 
 const UNMATCHED: RegexProblem = RegexProblem::Refused("end pattern with unmatched parenthesis");
 const END_IN_GROUP: RegexProblem = RegexProblem::Refused("end pattern in group");

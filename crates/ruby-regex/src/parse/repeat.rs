@@ -1,8 +1,8 @@
 //! `*`, `+`, `?` and `{n,m}`, with what may follow them.
 
 use super::{Parser, Result};
-use crate::ruby_regex::RegexProblem;
-use crate::ruby_regex::ast::{Node, Repeat};
+use crate::RegexProblem;
+use crate::ast::{Node, Repeat};
 
 /// The largest number that Ruby takes in `{n,m}`.
 const MAX_REPEAT: usize = 100_000;
