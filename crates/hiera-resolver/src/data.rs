@@ -4,6 +4,8 @@
 //! cannot be read or parsed is a [`DataFile`] too: one that says so to whoever looks into it.
 
 mod build;
+pub mod hocon;
+pub mod json;
 mod sealed;
 
 use std::hash::BuildHasher;
@@ -23,7 +25,6 @@ use crate::table_key::{KeyFilter, TableKey, hash_of};
 use crate::template::{DecryptFault, Template};
 use crate::types::{self, Type};
 use crate::value::Value;
-use crate::{hocon, json};
 
 /// The formats of data files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -8,23 +8,15 @@
 //! There are no files, sockets, clocks or threads in here: the same arguments give the same answer.
 #![warn(missing_docs)]
 
-pub mod config;
 pub mod convert;
 pub mod data;
 pub mod error;
 pub mod explain;
-pub mod glob;
 pub mod hash;
-pub mod hocon;
-pub mod json;
+pub mod hierarchy;
 pub mod key;
-pub mod layer_index;
 pub mod lookup;
 pub mod merge;
-pub mod options;
-pub mod path;
-mod plan;
-pub mod reach;
 pub mod remote;
 pub mod rich;
 pub mod ruby_text;
@@ -33,9 +25,15 @@ pub mod snapshot;
 pub mod strictness;
 pub mod table_key;
 pub mod template;
-pub mod tree;
 pub mod types;
 pub mod value;
+
+pub use data::{hocon, json};
+pub use hierarchy::{config, glob, path, reach};
+pub use lookup::options;
+pub use snapshot::{layer_index, tree};
+
+pub(crate) use hierarchy::plan;
 
 pub use config::{HieraConfig, Layer, LayerKind};
 pub use data::{DataFile, Format};

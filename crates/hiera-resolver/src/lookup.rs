@@ -8,6 +8,7 @@
 mod assemble;
 mod interpolate;
 mod layers;
+pub mod options;
 mod remote;
 mod secrets;
 mod tell;

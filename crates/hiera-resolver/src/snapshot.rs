@@ -1,5 +1,8 @@
 //! [`Snapshot`]: one environment in memory, whole and unchangeable.
 
+pub mod layer_index;
+pub mod tree;
+
 use std::sync::Arc;
 
 use arcstr::ArcStr;

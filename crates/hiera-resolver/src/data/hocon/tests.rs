@@ -64,13 +64,13 @@ fn check_recorded(recorded: &str, count: usize) {
 
 #[test]
 fn recorded_texts_are_read_as_ruby_reads_them() {
-    check_recorded(include_str!("../../tests/cases/hocon_cases.json"), 42);
+    check_recorded(include_str!("../../../tests/cases/hocon_cases.json"), 42);
 }
 
 #[test]
 fn generated_texts_are_read_as_ruby_reads_them() {
     check_recorded(
-        include_str!("../../tests/cases/hocon_generated_cases.json"),
+        include_str!("../../../tests/cases/hocon_generated_cases.json"),
         500,
     );
 }
