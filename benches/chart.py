@@ -57,7 +57,7 @@ def draw_requests(canvas, rows):
 
 
 def draw_peers(canvas, rows):
-    canvas.title("A lookup, hierad (blue) beside Puppet in process (orange): CPU-µs, logarithmic",
+    canvas.title("A lookup, hierad (blue) and Puppet in process (orange): CPU-µs, logarithmic",
                  "filled: the resolver, Puppet warm; hollow: a request over HTTP, Puppet with a fresh node; right: Puppet / hierad")
     scale = logarithmic(0.1, 100_000)
     canvas.grid(scale, [10.0 ** power for power in range(-1, 6)], len(KINDS))

@@ -167,11 +167,11 @@ fn show(counts: &BTreeMap<String, u64>, budgets: &BTreeMap<String, u64>) -> bool
     let batch = counts["request: batch of 100 keys"] as f64 / counts["request: one key"] as f64;
     println!(
         "\n{:40} {per_level:>12.0} {:>12}",
-        "instructions a level", 300
+        "instructions per level", 300
     );
-    println!("{:40} {batch:>11.1}× {:>11}×", "100 keys beside one", 15);
-    rows.push(("instructions a level".to_owned(), per_level, Some(300.0)));
-    rows.push(("100 keys beside one".to_owned(), batch, Some(15.0)));
+    println!("{:40} {batch:>11.1}× {:>11}×", "100 keys vs. one", 15);
+    rows.push(("instructions per level".to_owned(), per_level, Some(300.0)));
+    rows.push(("100 keys vs. one".to_owned(), batch, Some(15.0)));
     write_rows("instructions.json", &rows);
     is_within
 }
@@ -195,7 +195,7 @@ fn show_growth(medium: &BTreeMap<String, u64>) {
             "{name:40} {:>10} {:>10} {:>10} {ratio:>7.2}× {:>5}×",
             small[name], medium[name], large[name], 1.3
         );
-        rows.push((format!("20,000 nodes beside 20, {name}"), ratio, Some(1.3)));
+        rows.push((format!("20,000 nodes vs. 20, {name}"), ratio, Some(1.3)));
     }
     write_rows("growth.json", &rows);
 }

@@ -116,7 +116,7 @@ def floor(cores=None, under=()):
 
 
 def cpu_per_request(server, path, body_file, connections=8, seconds=1, is_found=True):
-    """Load by wrk: the server's CPU-µs a request."""
+    """Load by wrk: the server's CPU-µs per request."""
     before = server.cpu_us()
     result = subprocess.run(
         ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", os.path.join(HERE, "post.lua"),

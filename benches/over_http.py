@@ -18,7 +18,7 @@ import sys
 from measure import (OtherLoad, bodies, cpu_per_request, derived_bodies, floor, hierad, instructions_per_request, median,
                      middle_half, print_rows, program, ratio, row, timings, tree, write_rows)
 
-CPU = "CPU-µs a request"
+CPU = "CPU-µs per request"
 
 
 def main():
@@ -50,7 +50,7 @@ def instruction_rows():
         ("without facts", instructions_per_request(ours, "/lookup", small), "/noop",
          instructions_per_request(floor, "/noop", small)),
     ]
-    unit = "instructions a request"
+    unit = "instructions per request"
     return [row(f"floor: {path}, counted", value, unit) for path, value in count.items()] + [
         row(f"{name}, counted (floor: {below})", value, unit, floor=beside, ratio=value / beside)
         for name, value, below, beside in measured]
@@ -91,12 +91,12 @@ def cost_rows(rounds):
         row("floor: /pick", median(cost["pick"]), CPU),
         row("floor: /parse", median(cost["parse"]), CPU),
         compare("first found", "first", "/noop", "noop", None),
-        compare("first found, beside /pick", "first", "/pick", "pick", 1.15),
-        compare("first found, beside /parse", "first", "/parse", "parse", 0.5),
-        compare("without facts, beside /noop with the same body", "no facts", "/noop", "small noop", None),
-        compare("without facts, beside /noop plus the lookup", "no facts", "both, within noise", "small noop and lookup",
+        compare("first found vs. /pick", "first", "/pick", "pick", 1.15),
+        compare("first found vs. /parse", "first", "/parse", "parse", 0.5),
+        compare("without facts vs. /noop with the same body", "no facts", "/noop", "small noop", None),
+        compare("without facts vs. /noop plus the lookup", "no facts", "both, within noise", "small noop and lookup",
                 1.05),
-        compare("batch of 100 keys, beside a batch of one", "hundred", "one key", "one", 15),
+        compare("batch of 100 keys vs. a batch of one", "hundred", "one key", "one", 15),
     ]
 
 
@@ -147,7 +147,7 @@ def scaling_rows(rounds):
             floor=median(cost["floor 1"])),
         row("first found on two cores, 64 connections (floor: /noop)", median(cost["ours 2"]), CPU,
             floor=median(cost["floor 2"])),
-        row("two cores beside one, from CPU time (floor: /noop)", ours, "×", "at least 1.8 ×", ours >= 1.8,
+        row("two cores vs. one, from CPU time (floor: /noop)", ours, "×", "at least 1.8 ×", ours >= 1.8,
             floor=theirs, middle_half=[2 * it for it in middle_half(cost["ours 1"], cost["ours 2"])]),
     ]
 
@@ -181,13 +181,13 @@ def latency_rows(rounds):
     spread = ratio(high, low)
     worst, its_worst = (sorted(it["p99"] / it["p50"] for it in all_of)[-len(all_of) // 10] for all_of in (mine, its))
     return [
-        row("what other processes took of the cores meanwhile", others.percent, "%"),
-        row("most requests a second, server on one core", most, "requests/s"),
+        row("CPU time taken by other processes", others.percent, "%"),
+        row("maximum requests per second, server on one core", most, "requests/s"),
         fifty,
         ninety_nine,
-        row("99th percentile beside the 50th (floor: /pick)", spread, "×", "at most 5 ×", spread <= 5,
+        row("99th percentile vs. the 50th (floor: /pick)", spread, "×", "at most 5 ×", spread <= 5,
             floor=ratio([it["p99"] for it in its], [it["p50"] for it in its]), middle_half=middle_half(high, low)),
-        row("the same in a tenth of all rounds, at least (floor: /pick)", worst, "×", floor=its_worst),
+        row("the same in the worst tenth of the rounds (floor: /pick)", worst, "×", floor=its_worst),
     ]
 
 
@@ -203,7 +203,7 @@ def paced(server, path, body_file, rate, core, seconds=0.1):
 
 
 def interleaved(rounds, groups, connections=8):
-    """CPU-µs a request of every target, by round. What is compared stands in one group and runs together."""
+    """CPU-µs per request of every target, by round. What is compared stands in one group and runs together."""
     shuffle = random.Random(1).shuffle
     cost = {name: [] for group in groups for name in group}
     for group in groups:

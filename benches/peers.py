@@ -47,7 +47,7 @@ def threads_rows(rounds):
     ours, theirs = (median(2 * it[what]["1"] / it[what]["2"] for it in results) for what in ("request", "nothing shared"))
     return [
         row("a request without a socket", median(it["request"]["1"] for it in results), CPU),
-        row("two threads beside one, from CPU time (floor: nothing shared)", ours, "×", "at least 1.8 ×", ours >= 1.8,
+        row("two threads vs. one, from CPU time (floor: nothing shared)", ours, "×", "at least 1.8 ×", ours >= 1.8,
             floor=theirs),
     ]
 
@@ -133,7 +133,7 @@ def command_rows(rounds):
     ]
     if has_puppet:
         times = ratio(cost["puppet"], cost["medium"])
-        rows.append(row("hierad lookup beside puppet lookup, 1,122 files", median(cost["medium"]), MS,
+        rows.append(row("hierad lookup vs. puppet lookup, 1,122 files", median(cost["medium"]), MS,
                         "at least 100 × less", times >= 100, peer=median(cost["puppet"]), ratio=times))
     return rows
 

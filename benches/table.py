@@ -15,9 +15,9 @@ from measure import OUT, ROOT, number
 
 FILES = {
     "http.json": "Over HTTP",
-    "peers.json": "Beside Puppet, and commands",
+    "peers.json": "Compared with Puppet, and commands",
     "instructions.json": "Instructions",
-    "growth.json": "Instructions on 20,000 nodes beside 20",
+    "growth.json": "Instructions on 20,000 nodes vs. 20",
     "scale.json": "Start, reload and memory on 20,000 files",
 }
 START, END = "<!-- figures: benches/table.py -->", "<!-- end of figures -->"
@@ -31,7 +31,7 @@ def main():
             continue
         with open(path) as f:
             rows = json.load(f)
-        text += f"\n### {title}\n| | measured | beside | ratio | goal | |\n| --- | ---: | ---: | ---: | --- | --- |\n"
+        text += f"\n### {title}\n| | measured | compared with | ratio | goal | |\n| --- | ---: | ---: | ---: | --- | --- |\n"
         text += "".join(line(it) for it in rows)
         missed += [it["name"] for it in rows if it["met"] is False]
     document = os.path.join(ROOT, "docs/performance.md")

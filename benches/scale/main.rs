@@ -87,19 +87,19 @@ fn start(tree: &Tree, report: &mut Report) -> anyhow::Result<()> {
     for (name, value, floor, goal) in [
         ("start to ready", clock, dropped, Some(1.3 * dropped)),
         (
-            "start to ready, time of all cores together",
+            "start to ready, CPU time",
             core,
             median(&mut floor_cores),
             None,
         ),
         (
-            "start to ready, beside a plain parse that keeps its values",
+            "start to ready vs. a plain parse that keeps its values",
             clock,
             kept,
             None,
         ),
         (
-            "start to ready, beside a plain parse by libyaml alone",
+            "start to ready vs. a plain parse by libyaml alone",
             clock,
             by_libyaml,
             None,
@@ -217,20 +217,25 @@ fn lookups_meanwhile(tree: &Tree, report: &mut Report) -> anyhow::Result<()> {
         kept.push(100.0 * meanwhile / f64::midpoint(before, after));
     }
     report.add(
-        "lookups a second, one connection, beside an idle core",
+        "lookups per second, one connection, other core idle",
         "/s",
         median(&mut idle),
         None,
         None,
     );
     report.add(
-        "the same while everything is loaded again; floor: beside a busy core",
+        "the same during a full reload (floor: other core busy)",
         "/s",
         median(&mut loading),
         Some(median(&mut usual)),
         None,
     );
-    report.add_at_least("the same in %", "%", median(&mut kept), 90.0);
+    report.add_at_least(
+        "during a full reload vs. other core busy",
+        "%",
+        median(&mut kept),
+        90.0,
+    );
     Ok(())
 }
 
@@ -271,14 +276,14 @@ fn memory(tree: &Tree, report: &mut Report) -> anyhow::Result<()> {
     fs::write(&path, original)?;
     let after = server.live_heap()?.live as f64;
     report.add(
-        "live heap, for a byte of YAML",
+        "live heap per byte of YAML",
         "bytes",
         live / bytes,
         None,
         Some(4.0),
     );
     report.add(
-        "live heap after five reloads of a file, for a byte of YAML",
+        "live heap after five reloads of a file per byte of YAML",
         "bytes",
         after / bytes,
         None,
@@ -286,14 +291,14 @@ fn memory(tree: &Tree, report: &mut Report) -> anyhow::Result<()> {
     );
     let peak = median(&mut peaks);
     report.add(
-        "peak heap of a reload of one file, for a byte of YAML",
+        "peak heap of a reload of one file per byte of YAML",
         "bytes",
         peak / bytes,
         Some(live / bytes),
         Some(1.2 * live / bytes),
     );
     report.add(
-        "resident memory, for a byte of YAML",
+        "resident memory per byte of YAML",
         "bytes",
         resident / bytes,
         None,
