@@ -1,155 +1,97 @@
-//! Settings: flags, then `HIERAD_*` variables, then a file, then what is built in.
+//! Settings: flags override `HIERAD_*` variables, which override the settings file, which overrides the defaults.
+//!
+//! Each topic has a file with its struct, its defaults and its variables, and is a section of the settings file. To add
+//! a setting, add a field there, explain it in `config/hierad.yaml`, and apply its variable in `apply_variables`.
+//! [`CodeArgs`] reads all sources, [`CodeDirectory`] is what loading needs of them.
 
+mod code_args;
+mod code_directory;
+mod limits;
+mod log;
 mod log_level;
-mod settings;
+mod reload;
+mod remote;
+mod shutdown;
+mod strict;
+#[cfg(test)]
+mod tests;
+mod variables;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
-use clap::Args;
+use anyhow::Context;
+use serde::Deserialize;
 
-pub use log_level::{LogLevel, LogLevelError};
-pub use settings::{FollowLinks, Limits, LogFormat, Reload, Remote, Settings, Strict, WatchMode};
+pub use self::code_args::CodeArgs;
+pub use self::code_directory::CodeDirectory;
+pub(crate) use self::code_directory::{
+    ENVIRONMENTS, enclosing_code_directory, is_environment_name,
+};
+pub use self::limits::Limits;
+pub use self::log::{LogFormat, LogSettings};
+pub use self::log_level::{LogLevel, LogLevelError};
+pub use self::reload::{FollowLinks, ReloadSettings, WatchMode};
+pub use self::remote::RemoteSettings;
+pub use self::shutdown::ShutdownSettings;
+pub use self::strict::Strict;
+use self::variables::Variables;
 
-use crate::data_loading::{self, CodeDirectory};
-
-/// Files that are read where neither `--config` nor `--codedir` is given.
-const USUAL_FILES: [&str; 2] = ["config/hierad.yaml", "/etc/hierad/hierad.yaml"];
-/// Where Puppet keeps its code.
-const USUAL_CODEDIR: &str = "/etc/puppetlabs/code";
-
-/// Where the data lies, as given on the command line.
-#[derive(Args, Clone, Debug, Default)]
-pub struct CodeArgs {
-    /// The settings file
-    #[arg(long, value_name = "FILE", env = "HIERAD_CONFIG")]
-    pub config: Option<PathBuf>,
-    /// The code directory, with `environments` and `modules` in it
-    #[arg(long, value_name = "DIR", env = "HIERAD_CODEDIR")]
+/// All settings.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// The code directory. Relative to the settings file.
     pub codedir: Option<PathBuf>,
-    /// The hiera.yaml of the global layer
-    #[arg(long, value_name = "FILE", env = "HIERAD_HIERA_CONFIG")]
+    /// The `hiera.yaml` of the global layer. Relative to the settings file.
     pub hiera_config: Option<PathBuf>,
-    /// Puppet's setting of the same name: whether undefined variables and the like fail lookups, as in Puppet 8
-    /// (error), or not, as in Puppet 7 (warning, off) [default: error]
-    #[arg(long, value_name = "LEVEL", env = "HIERAD_STRICT")]
-    pub strict: Option<Strict>,
+    /// Whether lookups fail on what Puppet 7 only warns about.
+    pub strict: Strict,
+    /// The address to listen on.
+    pub listen: Option<String>,
+    /// Limits on requests and files.
+    pub limits: Limits,
+    /// How changes on disk are detected.
+    pub reload: ReloadSettings,
+    /// Requests to other servers and the cache of their responses.
+    pub remote: RemoteSettings,
+    /// How the server stops.
+    pub shutdown: ShutdownSettings,
+    /// What is logged, and in which format.
+    pub log: LogSettings,
 }
 
-impl CodeArgs {
-    /// The settings with these arguments laid over them.
-    pub fn settings(&self) -> anyhow::Result<Settings> {
-        self.settings_over(self.file().as_deref())
-    }
-
-    /// The settings for a control repository, which is named by hand as a code directory is.
-    pub fn settings_for_repository(&self) -> anyhow::Result<Settings> {
-        self.settings_over(self.config.as_deref())
-    }
-
-    fn settings_over(&self, file: Option<&Path>) -> anyhow::Result<Settings> {
-        let mut settings = match file {
-            Some(path) => Settings::read(path)?,
-            None => Settings::default(),
+impl Settings {
+    /// Reads a settings file.
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the settings file `{}`", path.display()))?;
+        let is_blank = |line: &str| line.trim().is_empty() || line.trim().starts_with('#');
+        let mut settings: Settings = if text.lines().all(is_blank) {
+            Settings::default()
+        } else {
+            serde_yaml::from_str(&text)
+                .with_context(|| format!("in the settings file `{}`", path.display()))?
         };
-        settings.lay_variables_over(|name| std::env::var(name).ok())?;
-        if let Some(codedir) = &self.codedir {
-            settings.codedir = Some(codedir.clone());
-        }
-        if let Some(hiera_config) = &self.hiera_config {
-            settings.hiera_config = Some(hiera_config.clone());
-        }
-        if let Some(strict) = self.strict {
-            settings.strict = strict;
+        let directory = path.parent().unwrap_or(Path::new("."));
+        for path in [&mut settings.codedir, &mut settings.hiera_config]
+            .into_iter()
+            .flatten()
+        {
+            *path = directory.join(&*path);
         }
         Ok(settings)
     }
 
-    /// A code directory given by hand does not want the global layer of some file that happens to be there.
-    fn file(&self) -> Option<PathBuf> {
-        if self.config.is_some() || self.codedir.is_some() {
-            return self.config.clone();
-        }
-        USUAL_FILES
-            .iter()
-            .map(PathBuf::from)
-            // One that cannot be read is an error rather than none.
-            .find(|path| data_loading::may_exist(path))
+    /// Overrides settings with `HIERAD_*` variables. Those that are flags as well are read with the flags.
+    pub fn apply_variables(
+        &mut self,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> anyhow::Result<()> {
+        let variables = Variables::new(&variable);
+        self.limits.apply_variables(&variables)?;
+        self.reload.apply_variables(&variables)?;
+        self.remote.apply_variables(&variables)?;
+        self.shutdown.apply_variables(&variables)?;
+        self.log.apply_variables(&variables)
     }
-}
-
-impl Settings {
-    /// The code directory, in absolute form. It must be there.
-    pub fn code_directory(&self) -> anyhow::Result<CodeDirectory> {
-        self.code_directory_or(Path::new(USUAL_CODEDIR))
-    }
-
-    /// A code directory with one environment, which lies elsewhere, and the name of that environment.
-    pub fn control_repository(&self, path: &Path) -> anyhow::Result<(CodeDirectory, String)> {
-        let repository = absolute(path)?;
-        let shown = repository.display();
-        check_directory(&repository).with_context(|| format!("cannot check `{shown}`"))?;
-        if !repository.join("hiera.yaml").exists() {
-            if repository.join("environments").is_dir() {
-                bail!(
-                    "`{shown}` is a code directory, not a control repository: it has `environments`. \
-                     Run `hierad check --codedir {shown}`"
-                );
-            }
-            bail!("`{shown}` is not a control repository: expected `{shown}/hiera.yaml`");
-        }
-        // One that lies in a code directory is the environment that it is there.
-        let around = data_loading::code_directory_of(&repository);
-        let name = repository.file_name().and_then(|name| name.to_str());
-        let name = match (around, name) {
-            (Some(_), Some(name)) if data_loading::is_environment_name(name) => name,
-            _ => "production",
-        };
-        let name = name.to_owned();
-        let mut code = self.code_directory_or(around.unwrap_or(&repository))?;
-        code.control_repository = Some(repository);
-        Ok((code, name))
-    }
-
-    fn code_directory_or(&self, usual: &Path) -> anyhow::Result<CodeDirectory> {
-        let root = absolute(self.codedir.as_deref().unwrap_or(usual))?;
-        check_directory(&root).with_context(|| {
-            format!(
-                "cannot use the code directory `{}`; name one with --codedir, HIERAD_CODEDIR or `codedir` in the settings file",
-                root.display()
-            )
-        })?;
-        let hiera_config = self.hiera_config.as_deref().map(absolute).transpose()?;
-        if let Some(path) = hiera_config.as_ref().filter(|path| !path.is_file()) {
-            bail!(
-                "there is no file `{}`, which --hiera-config names as the global layer",
-                path.display()
-            );
-        }
-        Ok(CodeDirectory {
-            root,
-            control_repository: None,
-            hiera_config,
-            max_file_size: self.limits.max_file_size,
-            max_files: self.limits.max_files,
-            follow_links: self.reload.follow_links,
-            strictness: self.strict.strictness(),
-        })
-    }
-}
-
-fn check_directory(path: &Path) -> anyhow::Result<()> {
-    if !std::fs::metadata(path)?.is_dir() {
-        bail!("it is not a directory");
-    }
-    Ok(())
-}
-
-/// The absolute form, with `.` and `..` resolved by name, links left alone.
-fn absolute(path: &Path) -> anyhow::Result<PathBuf> {
-    let absolute = std::path::absolute(path)
-        .with_context(|| format!("cannot make `{}` absolute", path.display()))?;
-    Ok(PathBuf::from(
-        hiera_resolver::path::normalize(&absolute.to_string_lossy()).as_ref(),
-    ))
 }

@@ -5,7 +5,6 @@
 //! is read and decoded on all cores (`load/decode.rs`), or taken over from the load before where it has not
 //! changed. Whatever is wrong stays with its file: loading itself cannot fail.
 
-mod absence;
 mod decode;
 mod file_fingerprint;
 mod key_rings;
@@ -29,58 +28,28 @@ use std::sync::Arc;
 
 use arcstr::ArcStr;
 use hiera_resolver::snapshot::Parts;
-use hiera_resolver::{DataFile, Format, Layer, Snapshot, Strictness};
+use hiera_resolver::{DataFile, Format, Layer, Snapshot};
 
 use self::decode::Decoder;
 use self::revision::{ContentDigest, Names, Revision, digest};
 use self::search::Search;
 use self::stability_check::StabilityCheck;
-use crate::config::FollowLinks;
+use crate::config::CodeDirectory;
 use crate::data_loading::progress::Progress;
 use crate::environments::Fault;
 
-pub(crate) use absence::{is_directory, may_exist};
 pub(crate) use decode::decode_one;
 pub(crate) use file_fingerprint::FileFingerprint;
 pub(crate) use key_rings::{KeyRings, Known};
 pub(crate) use layers::{
     ConfigFiles, EnvironmentConf, environment_layer, environment_names, global_layer,
-    is_environment_name, is_module_name, module_layer,
+    is_module_name, module_layer,
 };
 pub(crate) use links::refusal as link_refusal;
 pub(crate) use listings::{Listings, nearest_directory};
-pub(crate) use missing::{NoEnvironments, code_directory_of};
+pub(crate) use missing::NoEnvironments;
 pub(crate) use read::read_file;
 pub(crate) use stability_check::Stillness;
-
-/// Where the data lies, and how much of it may be read.
-#[derive(Clone, Debug)]
-pub struct CodeDirectory {
-    /// The directory with `environments` and `modules` in it, in absolute form.
-    pub root: PathBuf,
-    /// The directory of the only environment, in absolute form, where it does not lie in `environments`.
-    pub control_repository: Option<PathBuf>,
-    /// The configuration of the global layer, in absolute form.
-    pub hiera_config: Option<PathBuf>,
-    /// The size in bytes beyond which a file is not read.
-    pub max_file_size: u64,
-    /// The number of files in one environment beyond which no more are searched for.
-    pub max_files: usize,
-    /// The links that are followed.
-    pub follow_links: FollowLinks,
-    /// Whether lookups fail on what Puppet 7 only warns about.
-    pub strictness: Strictness,
-}
-
-impl CodeDirectory {
-    /// The directory of an environment.
-    pub fn environment(&self, name: &str) -> PathBuf {
-        match &self.control_repository {
-            Some(directory) => directory.clone(),
-            None => self.root.join("environments").join(name),
-        }
-    }
-}
 
 /// The layers of one environment, as configured.
 pub(crate) struct Layers {

@@ -11,8 +11,9 @@ use hiera_resolver::data::{Contents, FileFault, Notice};
 use hiera_resolver::{Layer, Snapshot, Tree};
 use tokio::sync::broadcast;
 
+use crate::config::CodeDirectory;
 use crate::data_loading::progress::Progress;
-use crate::data_loading::{self, CodeDirectory, Load, NoEnvironments};
+use crate::data_loading::{self, Load, NoEnvironments};
 
 /// Events that a slow listener may be behind before it misses some.
 const EVENTS: usize = 256;

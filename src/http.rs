@@ -31,8 +31,8 @@ pub(crate) use self::refused_head::MAX_HEAD_SIZE;
 
 use self::error::{ApiError, CLOSE_CONNECTION, ErrorKind};
 use self::views::{changes, environments};
-use crate::backends::remote::{RemoteSettings, Remotes};
-use crate::config::{Limits, Remote};
+use crate::backends::remote::Remotes;
+use crate::config::{Limits, RemoteSettings};
 use crate::environments::Environments;
 use crate::reload::Reloader;
 use crate::server::metrics::Metrics;
@@ -63,7 +63,7 @@ impl App {
             metrics: Metrics::new(),
             limits: Arc::new(limits),
             is_draining: Arc::default(),
-            remotes: Remotes::new(RemoteSettings::default()),
+            remotes: Remotes::new(&RemoteSettings::default()),
             reloader: None,
         };
         App {
@@ -72,8 +72,8 @@ impl App {
     }
 
     /// The same with other bounds on what is asked of other servers and kept of it.
-    pub fn with_remotes(mut self, settings: &Remote) -> Self {
-        Arc::make_mut(&mut self.shared).remotes = Remotes::new(settings.into());
+    pub fn with_remotes(mut self, settings: &RemoteSettings) -> Self {
+        Arc::make_mut(&mut self.shared).remotes = Remotes::new(settings);
         self
     }
 

@@ -11,6 +11,7 @@ pub mod cli;
 pub mod config;
 pub mod data_loading;
 pub mod environments;
+mod filesystem;
 pub mod http;
 pub mod json;
 mod reload;

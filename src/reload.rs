@@ -19,8 +19,8 @@ use std::sync::mpsc::{Sender, channel};
 use tokio::sync::oneshot;
 
 use self::worker::Worker;
-use crate::config::Reload;
-use crate::data_loading::{Changes, CodeDirectory};
+use crate::config::{CodeDirectory, ReloadSettings};
+use crate::data_loading::Changes;
 use crate::environments::{Environments, Fault};
 
 /// What a reload came to.
@@ -75,7 +75,7 @@ impl Reloader {
     /// Starts the thread: it loads everything, says so, and then follows what changes.
     pub(crate) fn start(
         code: CodeDirectory,
-        settings: Reload,
+        settings: ReloadSettings,
         environments: Environments,
     ) -> std::io::Result<Self> {
         let (commands, received) = channel();

@@ -20,8 +20,7 @@ use tokio::sync::oneshot;
 use self::client_stream::ClientStream;
 use self::signals::{ReloadSignal, StopSignals};
 use self::slow_clock::SlowClock;
-use crate::config::Settings;
-use crate::data_loading::CodeDirectory;
+use crate::config::{CodeDirectory, Settings};
 use crate::environments::Environments;
 use crate::http::{App, MAX_HEAD_SIZE};
 use crate::reload::Reloader;
@@ -91,7 +90,7 @@ async fn accept_until(
             "stopping: /readyz says 503, listening for {} ms more",
             settings.shutdown.drain_delay_ms
         );
-        tokio::time::sleep(Duration::from_millis(settings.shutdown.drain_delay_ms)).await;
+        tokio::time::sleep(settings.shutdown.drain_delay()).await;
     });
     loop {
         let (stream, _peer): (_, SocketAddr) = tokio::select! {
@@ -131,8 +130,7 @@ async fn accept_until(
     }
     drop(listener);
     drop(stopped);
-    let timeout = Duration::from_millis(settings.shutdown.timeout_ms);
-    if tokio::time::timeout(timeout, connections.shutdown())
+    if tokio::time::timeout(settings.shutdown.timeout(), connections.shutdown())
         .await
         .is_err()
     {

@@ -7,7 +7,7 @@ use std::process::Command;
 use hiera_resolver::key::Segment;
 use hiera_resolver::scope::Variables;
 use hiera_resolver::{Hash, MergeStrategy, Outcome, Request, Scope, Session, Snapshot, Value};
-use hierad::data_loading::CodeDirectory;
+use hierad::config::CodeDirectory;
 use hierad::environments::{Environments, load_once};
 use hierad::json::write_value;
 

@@ -16,7 +16,6 @@ mod fetch;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
 use tokio::sync::{Semaphore, watch};
@@ -26,48 +25,12 @@ use self::cache::{Cache, State};
 use self::connect::Clients;
 use self::error::{Fault, FetchError};
 use self::fetch::Document;
-use crate::config::Remote;
+use crate::config::RemoteSettings;
 
 /// Fetches documents for lookups, and keeps them for a while. Clones share the cache.
 #[derive(Clone)]
 pub(crate) struct Remotes {
     inner: Arc<Inner>,
-}
-
-/// Bounds on what is fetched and kept.
-#[derive(Clone, Debug)]
-pub(crate) struct RemoteSettings {
-    /// How long an answer is fresh.
-    pub(crate) ttl: Duration,
-    /// How long an expired answer may still serve when the server fails.
-    pub(crate) stale: Duration,
-    /// Answers in the cache.
-    pub(crate) max_entries: usize,
-    /// Bytes of their documents. Names of nodes make addresses, so a number alone bounds nothing.
-    pub(crate) max_total_size: usize,
-    /// Bytes in a document.
-    pub(crate) max_document_size: usize,
-    /// Fetches at the same time.
-    pub(crate) max_concurrent: usize,
-}
-
-impl From<&Remote> for RemoteSettings {
-    fn from(remote: &Remote) -> Self {
-        RemoteSettings {
-            ttl: Duration::from_secs(remote.ttl_s),
-            stale: Duration::from_secs(remote.stale_s),
-            max_entries: remote.cache_entries,
-            max_total_size: remote.cache_bytes,
-            max_document_size: remote.max_document_size,
-            max_concurrent: remote.max_requests,
-        }
-    }
-}
-
-impl Default for RemoteSettings {
-    fn default() -> Self {
-        RemoteSettings::from(&Remote::default())
-    }
 }
 
 /// What a fetch came to.
@@ -110,14 +73,14 @@ impl fmt::Debug for Remotes {
 
 impl Remotes {
     /// Nothing fetched yet.
-    pub(crate) fn new(settings: RemoteSettings) -> Self {
-        let slots = settings.max_concurrent.clamp(1, Semaphore::MAX_PERMITS);
+    pub(crate) fn new(settings: &RemoteSettings) -> Self {
+        let slots = settings.max_requests.clamp(1, Semaphore::MAX_PERMITS);
         let shared = Shared {
-            cache: Cache::new(&settings),
+            cache: Cache::new(settings),
             flights: HashMap::new(),
         };
         let inner = Inner {
-            settings,
+            settings: settings.clone(),
             clients: Clients::default(),
             slots: Semaphore::new(slots),
             shared: Mutex::new(shared),

@@ -8,8 +8,9 @@ use anyhow::bail;
 
 use super::print;
 use crate::cli::arguments::CheckArgs;
+use crate::config::CodeDirectory;
 use crate::data_loading::progress::Progress;
-use crate::data_loading::{self, CodeDirectory, Load, NoEnvironments};
+use crate::data_loading::{self, Load, NoEnvironments};
 use crate::environments::{faults, notices};
 
 /// Loads every environment and prints what is wrong with it; then, in short, what was checked.

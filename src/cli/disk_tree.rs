@@ -9,9 +9,11 @@ use hiera_resolver::glob::{Directory as _, EntryKind, GlobError};
 use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
 use hiera_resolver::{DataFile, Format, HieraConfig, Layer, Strictness, Tree, glob};
 
+use crate::config::CodeDirectory;
 use crate::data_loading::{
-    self, CodeDirectory, ConfigFiles, EnvironmentConf, KeyRings, Known, Listings, is_module_name,
+    self, ConfigFiles, EnvironmentConf, KeyRings, Known, Listings, is_module_name,
 };
+use crate::filesystem;
 
 /// An environment whose files are read when they are asked for.
 pub(crate) struct DiskTree<'a> {
@@ -79,8 +81,7 @@ impl<'a> DiskTree<'a> {
         }
         let mut directories = self.modulepath.iter().map(|path| path.join(name));
         // What cannot be looked at may be the module, and reading its configuration tells why not.
-        let directory =
-            directories.find(|path| data_loading::is_directory(path).unwrap_or(true))?;
+        let directory = directories.find(|path| filesystem::is_directory(path).unwrap_or(true))?;
         let layer =
             data_loading::module_layer(self.code, &directory, name, &mut ConfigFiles::default());
         self.add_keys(&layer);
@@ -92,7 +93,7 @@ impl<'a> DiskTree<'a> {
             return Some(DataFile::unreadable(path, &problem));
         }
         let path_on_disk = Path::new(path);
-        if !data_loading::may_exist(path_on_disk) {
+        if !filesystem::may_exist(path_on_disk) {
             return None;
         }
         let environment = self.code.environment(&self.name);

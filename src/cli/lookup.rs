@@ -16,8 +16,8 @@ use super::render::render;
 use crate::backends::remote::Remotes;
 use crate::cli::arguments::{LookupArgs, RenderAs, Usage};
 use crate::cli::disk_tree::DiskTree;
-use crate::config::Remote;
-use crate::data_loading::{self, NoEnvironments, is_environment_name};
+use crate::config::{RemoteSettings, is_environment_name};
+use crate::data_loading::{self, NoEnvironments};
 
 /// The key that stands for none where only the options are explained.
 const NO_KEY: &str = "__global__";
@@ -99,7 +99,7 @@ fn answer(
     tree: &DiskTree<'_>,
     scope: &Variables,
     request: &Request<'_>,
-    settings: &Remote,
+    settings: &RemoteSettings,
 ) -> anyhow::Result<Answer> {
     let mut remotes = None;
     loop {
@@ -113,7 +113,7 @@ fn answer(
                 let runtime = tokio::runtime::Builder::new_current_thread()
                     .enable_all()
                     .build()?;
-                remotes.insert((runtime, Remotes::new(settings.into())))
+                remotes.insert((runtime, Remotes::new(settings)))
             }
         };
         tree.add_answer(

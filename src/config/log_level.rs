@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use tracing_subscriber::EnvFilter;
 
-/// The levels, from the quietest.
+/// The levels, from quietest to most verbose.
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
 /// A level, or a filter such as `info,hierad=debug`.
@@ -24,7 +24,7 @@ pub struct LogLevelError {
 }
 
 impl LogLevel {
-    /// As a filter. What the library for file events says of directories that are gone is of no use to anyone.
+    /// As a filter. The library for file events is left out: it only reports directories that have disappeared.
     pub(crate) fn filter(&self) -> EnvFilter {
         EnvFilter::new(format!("{},notify=off", self.text))
     }
@@ -42,8 +42,8 @@ impl TryFrom<String> for LogLevel {
     type Error = LogLevelError;
 
     fn try_from(text: String) -> Result<Self, LogLevelError> {
-        // The library takes any other word for the name of a target, of which it would then log everything and of all
-        // others nothing.
+        // The library takes any other word for the name of a target: it would log everything of that target and nothing
+        // else.
         match text.split(',').find(|part| !is_directive(part)) {
             Some(part) => Err(LogLevelError {
                 part: part.to_owned(),
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_and_filters_are_taken_and_other_words_are_not() {
+    fn levels_and_filters_are_accepted_and_other_words_are_not() {
         for (text, wrong) in [
             ("info", None),
             ("WARN", None),

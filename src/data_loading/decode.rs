@@ -12,7 +12,8 @@ use hiera_resolver::{DataFile, Format};
 use super::nearby::Nearby;
 use super::read::{ReadError, read_open_file, read_seen_file};
 use super::revision::{ContentDigest, Names, Revision, digest};
-use super::{CachedFile, CodeDirectory, FileFingerprint, KeyRings, Loaded, read_file};
+use super::{CachedFile, FileFingerprint, KeyRings, Loaded, read_file};
+use crate::config::CodeDirectory;
 use crate::data_loading::progress::Progress;
 
 /// The files of an environment, sorted, and what they add to its revision.

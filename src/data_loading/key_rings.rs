@@ -12,8 +12,9 @@ use hiera_resolver::{DataFile, Format, Hash, Layer, Value};
 
 use super::revision::{ContentDigest, digest};
 use super::search::Search;
-use super::{ABSENT, CodeDirectory, Listings, Loaded, read_file};
+use super::{ABSENT, Listings, Loaded, read_file};
 use crate::backends::eyaml::{self, EyamlKeyStore, KeySource, KeyTexts, Keys};
+use crate::config::CodeDirectory;
 use crate::environments::Fault;
 
 /// The keys of each level, by the options that name them.

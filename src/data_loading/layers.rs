@@ -10,18 +10,11 @@ use hiera_resolver::config::{ConfigFault, ConfigFaults};
 use hiera_resolver::glob::{self, GlobError};
 use hiera_resolver::{Layer, LayerKind, Value};
 
-use super::absence::{is_absence, is_directory};
 use super::read::ReadError;
-use super::{CodeDirectory, Layers, Listings, read_file};
+use super::{Layers, Listings, read_file};
+use crate::config::{CodeDirectory, is_environment_name};
 use crate::environments::Fault;
-
-/// May a directory of this name be an environment?
-pub(crate) fn is_environment_name(name: &str) -> bool {
-    !name.is_empty()
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-}
+use crate::filesystem::{is_absence, is_directory};
 
 /// May a directory of this name be a module?
 pub(crate) fn is_module_name(name: &str) -> bool {
@@ -51,7 +44,7 @@ impl ConfigFiles {
 
 /// The environments of a code directory, sorted; none where there is no directory with environments.
 pub(crate) fn environment_names(code: &CodeDirectory) -> Result<Vec<String>, Fault> {
-    let directory = code.root.join("environments");
+    let directory = code.environments();
     let mut names = directories_in(&directory).map_err(|fault| Fault {
         problem: format!("cannot be read: {}", fault.problem),
         ..fault
@@ -459,19 +452,9 @@ fn read_directory(directory: &Path, mut visit: impl FnMut(DirEntry)) -> io::Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::FollowLinks;
 
     #[test]
-    fn names_are_those_that_puppet_accepts() {
-        for (name, expected) in [
-            ("production", true),
-            ("Dev_2", true),
-            ("a-b", false),
-            ("", false),
-            (".git", false),
-        ] {
-            assert_eq!(is_environment_name(name), expected, "{name}");
-        }
+    fn module_names_are_those_that_puppet_accepts() {
         for (name, expected) in [
             ("ntp", true),
             ("ntp2", true),
@@ -499,15 +482,7 @@ mod tests {
 
     #[test]
     fn a_module_path_is_relative_to_its_environment() {
-        let code = CodeDirectory {
-            root: "/code".into(),
-            control_repository: None,
-            hiera_config: None,
-            max_file_size: 1,
-            max_files: 1,
-            follow_links: FollowLinks::All,
-            strictness: Default::default(),
-        };
+        let code = CodeDirectory::for_tests("/code");
         let expected: Vec<PathBuf> = [
             "/code/environments/p/site",
             "/abs",

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use super::CodeDirectory;
-use crate::config::FollowLinks;
+use crate::config::{CodeDirectory, FollowLinks};
 
 /// Why a path must not be read, where a link on the way from `base` to it leads to a place that links must not lead to.
 pub(crate) fn refusal(

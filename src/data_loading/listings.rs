@@ -14,8 +14,8 @@ use std::sync::Arc;
 use arcstr::ArcStr;
 use hiera_resolver::glob::{Directory, Entry, EntryKind};
 
-use super::absence::{is_absence, is_directory};
 use crate::environments::Fault;
+use crate::filesystem::{is_absence, is_directory};
 
 /// Directories as they were when first asked for.
 #[derive(Debug, Default)]

@@ -4,10 +4,8 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{CodeDirectory, is_environment_name};
+use crate::config::{CodeDirectory, ENVIRONMENTS, enclosing_code_directory, is_environment_name};
 
-/// The directory that holds the environments of a code directory.
-const ENVIRONMENTS: &str = "environments";
 /// What only an environment has.
 const ENVIRONMENT_FILES: [&str; 2] = ["hiera.yaml", "environment.conf"];
 
@@ -25,7 +23,7 @@ pub(crate) enum NoEnvironments {
         "`{0}` is an environment, not a code directory: it has `{file}`. \
          Run `hierad check {0}` to check it alone, or set --codedir to {1}",
         root.display(),
-        match code_directory_of(root) {
+        match enclosing_code_directory(root) {
             Some(above) => format!("`{}`", above.display()),
             None => "the directory that has it as `environments/<name>`".to_owned(),
         }
@@ -49,17 +47,11 @@ fn expected(directory: &Path) -> String {
     format!("`{}/<name>/hiera.yaml`", directory.display())
 }
 
-/// The code directory that an environment lies in.
-pub(crate) fn code_directory_of(environment: &Path) -> Option<&Path> {
-    let environments = environment.parent()?;
-    (environments.file_name()? == ENVIRONMENTS).then(|| environments.parent())?
-}
-
 impl NoEnvironments {
     /// Looks for the reason. Asked only where no environment was found.
     pub(crate) fn in_directory(code: &CodeDirectory) -> Self {
         let root = code.root.clone();
-        let directory = root.join(ENVIRONMENTS);
+        let directory = code.environments();
         let names = match directories_in(&directory) {
             Ok(names) => names,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),

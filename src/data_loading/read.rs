@@ -7,8 +7,8 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-use super::absence::is_absence;
 use super::listings::NOT_UTF_8;
+use crate::filesystem::is_absence;
 
 /// Why a file cannot be read.
 #[derive(Debug, thiserror::Error)]

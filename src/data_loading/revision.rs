@@ -6,7 +6,7 @@ use hiera_resolver::Format;
 use sha2::{Digest, Sha256};
 use twox_hash::XxHash3_128;
 
-use super::CodeDirectory;
+use crate::config::CodeDirectory;
 
 /// What a file holds, in short. It tells changes, the same on every machine; it is no proof against someone who makes
 /// two files that have the same one.
@@ -102,7 +102,6 @@ impl Names {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::FollowLinks;
 
     #[test]
     fn a_sum_knows_no_order_and_forgets_what_is_taken_away() {
@@ -132,13 +131,8 @@ mod tests {
     #[test]
     fn a_name_tells_where_a_file_belongs() {
         let code = CodeDirectory {
-            root: "/code".into(),
-            control_repository: None,
             hiera_config: Some("/etc/hiera.yaml".into()),
-            max_file_size: 1,
-            max_files: 1,
-            follow_links: FollowLinks::All,
-            strictness: Default::default(),
+            ..CodeDirectory::for_tests("/code")
         };
         let names = Names::new(&code, "p");
         for (path, expected) in [

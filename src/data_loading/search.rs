@@ -8,10 +8,11 @@ use hiera_resolver::glob::EntryKind;
 use hiera_resolver::reach::{Progress, Reach};
 use hiera_resolver::{Format, HieraConfig, Layer};
 
-use super::absence::may_exist;
+use super::links;
 use super::listings::{Listings, nearest_directory};
-use super::{CodeDirectory, links};
+use crate::config::CodeDirectory;
 use crate::environments::Fault;
+use crate::filesystem::may_exist;
 
 /// The longest path that the system opens. What lies deeper nobody can name.
 const MAX_PATH: usize = 4096;

@@ -19,9 +19,8 @@ use hiera_resolver::snapshot::Differences;
 
 use super::decode::{Decoder, Workbench};
 use super::revision::Names;
-use super::{
-    CachedFile, CodeDirectory, FileFingerprint, KeyRings, Known, Listings, Loaded, search,
-};
+use super::{CachedFile, FileFingerprint, KeyRings, Known, Listings, Loaded, search};
+use crate::config::CodeDirectory;
 
 /// Files up to which each is looked at by itself.
 const MAX_TOUCHED: usize = 256;

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use super::ReloadOutcome;
 use super::agenda::Change;
 use super::worker::Worker;
+use crate::config::is_environment_name;
 use crate::data_loading::progress::Progress;
 use crate::data_loading::{self, Load, Loaded, Stillness};
 use crate::environments::{Fault, file_faults};
+use crate::filesystem;
 
 /// Loads of a tree that does not hold still before it is left as it is.
 const MAX_ATTEMPTS: usize = 20;
@@ -46,8 +48,7 @@ impl Worker {
         }
         let last = self.last_read(name);
         let touched = last.and_then(|last| last.with_touched(&self.code, name, &change.paths));
-        let is_there =
-            || data_loading::is_directory(&self.code.environment(name)).is_ok_and(|is| is);
+        let is_there = || filesystem::is_directory(&self.code.environment(name)).is_ok_and(|is| is);
         let Some(touched) = touched.filter(|_| is_there()) else {
             return Some(change);
         };
@@ -56,7 +57,7 @@ impl Worker {
             && (!has_moved || change.attempts >= PATIENT_ATTEMPTS)
             && self.wait_for_others(name, &change).is_none();
         if !is_still {
-            let delay = self.settings.quiet();
+            let delay = self.settings.quiet_time();
             self.agenda.try_again(name.to_owned(), change, delay);
             return None;
         }
@@ -83,7 +84,7 @@ impl Worker {
         if has_moved && !is_last {
             change.candidate = Some(loaded);
             change.is_whole = true;
-            let delay = self.settings.quiet();
+            let delay = self.settings.quiet_time();
             return self.agenda.try_again(name, change, delay);
         }
         // It may have gone while it was read, and what was left of it is nothing to serve.
@@ -207,13 +208,13 @@ impl Worker {
     /// Stops serving an environment that is not there, and says what that comes to; `None` where it is there.
     fn let_go(&mut self, name: &str) -> Option<Verdict> {
         // What cannot be looked at is not gone: loading it tells what is wrong.
-        let may_be_there = data_loading::is_directory(&self.code.environment(name)).unwrap_or(true);
-        if data_loading::is_environment_name(name) && may_be_there {
+        let may_be_there = filesystem::is_directory(&self.code.environment(name)).unwrap_or(true);
+        if is_environment_name(name) && may_be_there {
             self.is_bereft = false;
             return None;
         }
         // Where all of them are gone at once, the disk is, or someone is about to put others in their place.
-        if self.loaded.contains_key(name) && !self.code.root.join("environments").is_dir() {
+        if self.loaded.contains_key(name) && !self.code.environments().is_dir() {
             if !std::mem::replace(&mut self.is_bereft, true) {
                 let root = self.code.root.display();
                 tracing::warn!("the environments in `{root}` are gone; the old ones are kept");

@@ -14,8 +14,8 @@ use notify::event::{AccessKind, AccessMode, CreateKind, ModifyKind};
 use notify::{ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::Command;
-use crate::config::{Reload, WatchMode};
-use crate::data_loading::{self, CodeDirectory, FileFingerprint, Loaded};
+use crate::config::{CodeDirectory, ReloadSettings, WatchMode};
+use crate::data_loading::{self, FileFingerprint, Loaded};
 
 /// What is watched.
 pub(super) struct Watch {
@@ -74,8 +74,8 @@ impl Watch {
     }
 
     /// How long to wait before everything is looked through again.
-    pub(super) fn interval(&self, settings: &Reload) -> Duration {
-        settings.scan_interval(self.watcher.is_none())
+    pub(super) fn interval(&self, settings: &ReloadSettings) -> Duration {
+        settings.scan_interval(self.watcher.is_some())
     }
 
     /// Watches the directories that were read, and those above that tell of new environments. Gives those that were not
@@ -96,7 +96,7 @@ impl Watch {
             Some(names.len())
         };
         want(&code.root);
-        want(&code.root.join("environments"));
+        want(&code.environments());
         for directory in loaded.flat_map(Loaded::directories) {
             want(directory);
         }

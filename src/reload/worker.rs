@@ -10,9 +10,9 @@ use super::agenda::{Agenda, Change, Due};
 use super::watch::Watch;
 use super::writers::Writers;
 use super::{Command, git};
-use crate::config::{Reload, WatchMode};
+use crate::config::{CodeDirectory, ReloadSettings};
 use crate::data_loading::progress::Progress;
-use crate::data_loading::{self, CodeDirectory, FileFingerprint, Loaded, NoEnvironments};
+use crate::data_loading::{self, FileFingerprint, Loaded, NoEnvironments};
 use crate::environments::{Environments, Fault};
 
 /// Times after which a load that the system kept from reading everything is tried again: twice as long each time.
@@ -22,7 +22,7 @@ const LAST_RETRY: Duration = Duration::from_secs(60);
 pub(super) struct Worker {
     pub(super) code: CodeDirectory,
     pub(super) environments: Environments,
-    pub(super) settings: Reload,
+    pub(super) settings: ReloadSettings,
     /// What is served.
     pub(super) loaded: BTreeMap<String, Arc<Loaded>>,
     /// What is not served because of its faults. It is followed all the same: that is where they are fixed.
@@ -59,7 +59,7 @@ pub(super) struct Start {
 impl Worker {
     pub(super) fn new(
         code: CodeDirectory,
-        settings: Reload,
+        settings: ReloadSettings,
         environments: Environments,
         (commands, received): (Sender<Command>, Receiver<Command>),
     ) -> Self {
@@ -68,7 +68,7 @@ impl Worker {
             kept_back: BTreeMap::new(),
             is_bereft: false,
             listing_fault: None,
-            agenda: Agenda::new(settings.quiet()),
+            agenda: Agenda::new(settings.quiet_time()),
             writers: Writers::new(settings.write_timeout()),
             start: None,
             moved: BTreeSet::new(),
@@ -89,7 +89,7 @@ impl Worker {
     /// gets none.
     pub(super) fn forget_work(&mut self) {
         self.kept_back.clear();
-        self.agenda = Agenda::new(self.settings.quiet());
+        self.agenda = Agenda::new(self.settings.quiet_time());
         self.writers = Writers::new(self.settings.write_timeout());
         self.readers.clear();
         self.retries.clear();
@@ -265,7 +265,7 @@ impl Worker {
     /// How long to wait for those who are at work in an environment; `None` where nobody is.
     pub(super) fn wait_for_others(&mut self, name: &str, change: &Change) -> Option<Duration> {
         if self.is_git_at_work(name, change) {
-            return Some(self.settings.quiet());
+            return Some(self.settings.quiet_time());
         }
         let last = self.last_read(name)?.clone();
         self.writers.wait(|path| last.may_read(name, path))
@@ -316,26 +316,6 @@ fn add_readers<'a>(
         }
     }
     is_read
-}
-
-impl Reload {
-    /// How long nothing must have come before things count as quiet.
-    pub(super) fn quiet(&self) -> Duration {
-        Duration::from_millis(self.settle_ms.max(1))
-    }
-
-    fn write_timeout(&self) -> Duration {
-        Duration::from_millis(self.write_timeout_ms)
-    }
-
-    /// How long to wait before everything is looked through again.
-    pub(super) fn scan_interval(&self, polls: bool) -> Duration {
-        match (self.watch, polls) {
-            (WatchMode::Off, _) => Duration::from_secs(365 * 86_400),
-            (_, true) => Duration::from_millis(self.poll_interval_ms.max(10)),
-            (_, false) => Duration::from_secs(self.rescan_interval_s.max(1)),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -10,9 +10,10 @@ use std::time::Duration;
 use hiera_resolver::remote::RemoteRequest;
 use tokio::time::Instant;
 
+use super::Fetched;
 use super::error::FetchError;
 use super::fetch::Document;
-use super::{Fetched, RemoteSettings};
+use crate::config::RemoteSettings;
 
 /// How long a failure is remembered, so that a server in trouble is not asked for each lookup.
 const FAILURE_TTL: Duration = Duration::from_secs(1);
@@ -22,7 +23,7 @@ const WARN_INTERVAL: Duration = Duration::from_secs(60);
 /// The answers, by request.
 pub(super) struct Cache {
     ttl: Duration,
-    stale: Duration,
+    stale_ttl: Duration,
     max_entries: usize,
     max_total_size: usize,
     entries: HashMap<Arc<RemoteRequest>, Entry>,
@@ -59,10 +60,10 @@ pub(super) enum State {
 impl Cache {
     pub(super) fn new(settings: &RemoteSettings) -> Self {
         Cache {
-            ttl: settings.ttl,
-            stale: settings.stale,
-            max_entries: settings.max_entries,
-            max_total_size: settings.max_total_size,
+            ttl: settings.ttl(),
+            stale_ttl: settings.stale_ttl(),
+            max_entries: settings.cache_entries,
+            max_total_size: settings.cache_bytes,
             entries: HashMap::new(),
             by_age: BTreeMap::new(),
             next_order: 0,
@@ -162,7 +163,7 @@ impl Cache {
     }
 
     fn may_serve(&self, kept: &Kept, now: Instant) -> bool {
-        now.duration_since(kept.since) < self.ttl.saturating_add(self.stale)
+        now.duration_since(kept.since) < self.stale_ttl
     }
 
     fn take(&mut self, request: &RemoteRequest) -> Option<Entry> {
@@ -209,7 +210,7 @@ mod tests {
 
     fn cache() -> Cache {
         Cache::new(&RemoteSettings {
-            max_entries: 3,
+            cache_entries: 3,
             ..RemoteSettings::default()
         })
     }

@@ -14,7 +14,8 @@ use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
 use hyper::StatusCode;
 
 use self::server::{Server, answer, closed_port, raw_server};
-use super::{RemoteSettings, Remotes};
+use super::Remotes;
+use crate::config::RemoteSettings;
 
 /// A request with options as they stand in hiera.yaml.
 pub(super) fn request(uri: &str, options: &str) -> RemoteRequest {
@@ -26,7 +27,7 @@ pub(super) fn request(uri: &str, options: &str) -> RemoteRequest {
 }
 
 fn remotes() -> Remotes {
-    Remotes::new(RemoteSettings::default())
+    Remotes::new(&RemoteSettings::default())
 }
 
 /// Lets time pass for everything but sockets.
@@ -297,7 +298,7 @@ async fn a_document_has_a_largest_size() {
         max_document_size: 1000,
         ..RemoteSettings::default()
     };
-    let remotes = Remotes::new(settings);
+    let remotes = Remotes::new(&settings);
     let server = Server::start(|request| match request.uri().path() {
         "/fits" => answer(200, "x".repeat(1000)),
         _ => answer(200, "x".repeat(1001)),
@@ -531,10 +532,10 @@ async fn what_serves_for_a_failing_server_is_logged_once_a_minute() {
 #[tokio::test]
 async fn no_more_answers_are_kept_than_allowed() {
     let settings = RemoteSettings {
-        max_entries: 5,
+        cache_entries: 5,
         ..RemoteSettings::default()
     };
-    let remotes = Remotes::new(settings);
+    let remotes = Remotes::new(&settings);
     let server = Server::start(|_| answer(200, "x")).await;
     for number in 0..20 {
         ask(&remotes, &server.uri(&format!("/{number}")), "{}").await;
@@ -549,10 +550,10 @@ async fn no_more_answers_are_kept_than_allowed() {
 #[tokio::test]
 async fn no_more_is_fetched_at_a_time_than_allowed() {
     let settings = RemoteSettings {
-        max_concurrent: 1,
+        max_requests: 1,
         ..RemoteSettings::default()
     };
-    let remotes = Remotes::new(settings);
+    let remotes = Remotes::new(&settings);
     let address: SocketAddr = raw_server(b"", true).await;
     let slow = format!("http://{address}/slow");
     let quick = format!("http://{address}/quick");
@@ -570,14 +571,14 @@ async fn no_more_is_fetched_at_a_time_than_allowed() {
 #[tokio::test]
 async fn settings_of_nothing_still_answer() {
     let settings = RemoteSettings {
-        ttl: Duration::ZERO,
-        stale: Duration::MAX,
-        max_entries: 0,
-        max_total_size: 0,
+        ttl_s: 0,
+        stale_s: u64::MAX,
+        cache_entries: 0,
+        cache_bytes: 0,
         max_document_size: usize::MAX,
-        max_concurrent: 0,
+        max_requests: 0,
     };
-    let remotes = Remotes::new(settings);
+    let remotes = Remotes::new(&settings);
     let server = Server::start(|_| answer(StatusCode::OK.as_u16(), "x")).await;
     for hits in 1..3 {
         assert_eq!(ask(&remotes, &server.uri("/"), "{}").await, r#""x""#);

@@ -12,7 +12,6 @@ use hiera_resolver::{Explain, Hash, MergeStrategy, Request, Session, Strictness,
 use serde_json::json;
 
 use super::*;
-use crate::config::FollowLinks;
 use crate::data_loading::Load;
 use crate::data_loading::progress::Progress;
 
@@ -220,13 +219,9 @@ fn memory_and_disk_give_the_same_answers() {
         write_layer(&mut random, &environment, "");
         write_layer(&mut random, &environment.join("modules/m"), "m::");
         let code = CodeDirectory {
-            root: root.clone(),
-            control_repository: None,
             hiera_config: Some(root.join("global/hiera.yaml")),
-            max_file_size: 1 << 20,
-            max_files: 100_000,
-            follow_links: FollowLinks::All,
             strictness: Strictness::Warning,
+            ..CodeDirectory::for_tests(&root)
         };
         let load = Load {
             code: &code,

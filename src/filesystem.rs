@@ -1,22 +1,24 @@
-//! What counts as "not there": everything else that the system says leaves open what is there.
+//! What errors of the file system mean: which of them say that a path is absent.
+//!
+//! Any other error leaves open what is there, so it must not be mistaken for absence.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use rustix::io::Errno;
 
-/// Does an error mean that there is nothing at a path? Names that no file can have and links that lead to themselves
-/// name nothing either, whenever they are looked at; Puppet takes them for missing as well.
+/// Does an error mean that nothing exists at a path? Invalid names and links that lead to themselves count as absent,
+/// as in Puppet.
 pub(crate) fn is_absence(error: &io::Error) -> bool {
-    let is_nowhere = matches!(
+    let is_not_found = matches!(
         error.kind(),
         ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidInput
     );
     let number = Errno::from_io_error(error);
-    is_nowhere || matches!(number, Some(Errno::NAMETOOLONG | Errno::LOOP))
+    is_not_found || matches!(number, Some(Errno::NAMETOOLONG | Errno::LOOP))
 }
 
-/// May there be something at a path? What cannot be looked at may be there, and reading it tells why not.
+/// May something exist at a path? If the path cannot be inspected, yes: reading it then reports why not.
 pub(crate) fn may_exist(path: &Path) -> bool {
     match std::fs::metadata(path) {
         Ok(_) => true,
@@ -24,7 +26,7 @@ pub(crate) fn may_exist(path: &Path) -> bool {
     }
 }
 
-/// Is there a directory at a path, through links?
+/// Is a path a directory? Follows links.
 pub(crate) fn is_directory(path: &Path) -> io::Result<bool> {
     match std::fs::metadata(path) {
         Ok(metadata) => Ok(metadata.is_dir()),
@@ -40,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_cannot_be_there_is_absent() {
+    fn only_errors_that_rule_out_a_file_mean_absence() {
         let root = tempfile::tempdir().unwrap();
         let path = |name: &str| root.path().join(name);
         std::fs::write(path("file"), "").unwrap();

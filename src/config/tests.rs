@@ -1,0 +1,74 @@
+//! Settings from file and variables, across topics.
+
+use super::*;
+
+#[test]
+fn variables_override_the_file() {
+    let mut settings: Settings =
+        serde_yaml::from_str("limits: {max_keys: 5}\nlog: {format: text}").unwrap();
+    let variable = |name: &str| match name {
+        "HIERAD_MAX_KEYS" => Some("7".to_owned()),
+        "HIERAD_LOG_FORMAT" => Some("json".to_owned()),
+        "HIERAD_REMOTE_TTL_S" => Some("0".to_owned()),
+        "HIERAD_REMOTE_STALE_S" => Some("1".to_owned()),
+        "HIERAD_REMOTE_CACHE_ENTRIES" => Some("2".to_owned()),
+        "HIERAD_REMOTE_CACHE_BYTES" => Some("3".to_owned()),
+        "HIERAD_REMOTE_MAX_DOCUMENT_SIZE" => Some("4".to_owned()),
+        "HIERAD_REMOTE_MAX_REQUESTS" => Some("5".to_owned()),
+        _ => None,
+    };
+    settings.apply_variables(variable).unwrap();
+    let remote = &settings.remote;
+    assert_eq!((remote.ttl_s, remote.stale_s), (0, 1));
+    assert_eq!((remote.cache_entries, remote.cache_bytes), (2, 3));
+    assert_eq!((remote.max_document_size, remote.max_requests), (4, 5));
+    assert_eq!(settings.limits.max_keys, 7);
+    assert_eq!(settings.log.format, LogFormat::Json);
+}
+
+#[test]
+fn settings_of_loading_are_read_from_file_and_variables() {
+    let text = "limits: {max_files: 5}\nreload: {follow_links: inside, write_timeout_ms: 7}";
+    let mut settings: Settings = serde_yaml::from_str(text).unwrap();
+    let shown = |settings: &Settings| {
+        let reload = &settings.reload;
+        (
+            settings.limits.max_files,
+            reload.follow_links,
+            reload.write_timeout_ms,
+        )
+    };
+    assert_eq!(shown(&settings), (5, FollowLinks::Inside, 7));
+    let variable = |name: &str| match name {
+        "HIERAD_MAX_FILES" => Some("6".to_owned()),
+        "HIERAD_FOLLOW_LINKS" => Some("none".to_owned()),
+        "HIERAD_WRITE_TIMEOUT_MS" => Some("8".to_owned()),
+        _ => None,
+    };
+    settings.apply_variables(variable).unwrap();
+    assert_eq!(shown(&settings), (6, FollowLinks::None, 8));
+    let variable = |name: &str| (name == "HIERAD_FOLLOW_LINKS").then(|| "some".to_owned());
+    let error = settings.apply_variables(variable).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "HIERAD_FOLLOW_LINKS must be all, inside or none, not `some`"
+    );
+}
+
+#[test]
+fn a_misspelt_setting_is_rejected_by_name() {
+    let error = serde_yaml::from_str::<Settings>("limits: {max_kees: 5}")
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("max_kees"), "{error}");
+}
+
+#[test]
+fn an_invalid_variable_is_named() {
+    let variable = |name: &str| (name == "HIERAD_MAX_KEYS").then(|| "many".to_owned());
+    let error = Settings::default()
+        .apply_variables(variable)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(error, "HIERAD_MAX_KEYS must be a number, not `many`");
+}
