@@ -1,7 +1,7 @@
-# What the scripts here have in common. Sourced, not run.
+# Functions shared by the scripts. Sourced, not run.
 # shellcheck shell=bash
 
-# What was left out, for the end.
+# Skipped steps, reported at the end.
 skipped=()
 
 step() {
@@ -11,7 +11,7 @@ step() {
     printf -- '-- done in %s s\n' $((SECONDS - start))
 }
 
-# Leaves something out because of what this machine lacks. In CI nothing may be left out.
+# Skips a step because this machine lacks something. In CI that is a failure.
 skip() {
     if [[ -n ${CI:-} ]]; then
         echo "FAILED: $*"
@@ -26,7 +26,7 @@ report_skipped() {
     for what in "${skipped[@]}"; do echo "SKIPPED: $what"; done
 }
 
-# Installs what is missing: COMMAND:PACKAGE… or, for a package without commands, PACKAGE…
+# Installs what is missing. Arguments: COMMAND:PACKAGE, or PACKAGE for a package without commands.
 install_missing() {
     local wanted missing=() sudo=()
     for wanted in "$@"; do
@@ -38,7 +38,7 @@ install_missing() {
         fi
     done
     if ((${#missing[@]} == 0)); then
-        echo "nothing is missing"
+        echo "everything is installed"
         return
     fi
     echo "installing ${missing[*]}"

@@ -1,11 +1,11 @@
-// The page: a form that sends a lookup, and the description of the interface, made from openapi.json.
+// The page /docs: a form that sends lookups, and the API reference, rendered from openapi.json.
 //
-// Texts of others (data, facts, the description) only ever become text nodes. JSON is indented as text and not
-// parsed, since numbers larger than JavaScript's would come out as others.
+// Foreign text (data, facts, the description) only ever becomes text nodes. JSON is indented as text and not parsed,
+// since JavaScript cannot represent large numbers exactly.
 
 const byId = (id) => document.getElementById(id);
 
-/** An element with attributes and children; texts become text nodes. */
+/** Creates an element with attributes and children; strings become text nodes. */
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -15,28 +15,28 @@ function element(name, attributes = {}, ...children) {
 
 // --- JSON as text
 
-/** Where the next token starts: strings whole, everything else by character. */
+/** A token of JSON: a string, a punctuation character, or a number or literal. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** The same JSON with a member to a line; short lists and objects stay on one. */
+/** Formats JSON with one member per line; short arrays and objects stay on one line. */
 function indent(json) {
   const tokens = json.match(TOKENS) ?? [];
-  let place = 0;
+  let index = 0;
   const value = (margin) => {
-    const token = tokens[place++];
+    const token = tokens[index++];
     if (token !== "{" && token !== "[") return token ?? "";
     const end = token === "{" ? "}" : "]";
     const items = [];
-    while (place < tokens.length && tokens[place] !== end) {
+    while (index < tokens.length && tokens[index] !== end) {
       let item = value(margin + "  ");
-      if (tokens[place] === ":") {
-        place++;
+      if (tokens[index] === ":") {
+        index++;
         item += ": " + value(margin + "  ");
       }
       items.push(item);
-      if (tokens[place] === ",") place++;
+      if (tokens[index] === ",") index++;
     }
-    place++;
+    index++;
     const line = token + items.join(", ") + end;
     if (items.length === 0 || (line.length < 60 && !line.includes("\n"))) return line;
     const inner = margin + "  ";
@@ -51,7 +51,7 @@ const show = (value) => (typeof value === "string" ? value : indent(JSON.stringi
 
 const form = byId("lookup");
 
-/** What the form asks for: the body as JSON text, and whether text is wanted. Throws where the facts are none. */
+/** The request of the form: the body as JSON, and whether to ask for text. Throws if the facts are not an object. */
 function request() {
   const field = (name) => form.elements[name].value.trim();
   const members = [["key", JSON.stringify(form.elements.key.value)]];
@@ -61,9 +61,9 @@ function request() {
   if (field("facts")) {
     const facts = JSON.parse(field("facts"));
     if (facts === null || typeof facts !== "object" || Array.isArray(facts)) {
-      throw new SyntaxError("facts are an object: {\"name\": value, …}");
+      throw new SyntaxError("facts must be an object: {\"name\": value, …}");
     }
-    // As written, so that every number arrives as it was typed.
+    // As typed, so that large numbers arrive unchanged.
     members.push(["facts", field("facts")]);
   }
   const explain = field("explain");
@@ -77,7 +77,7 @@ function request() {
 const lookupAddress = () => new URL("lookup", document.baseURI);
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Shows the command that asks for the same, and what is wrong with the facts. */
+/** Shows the equivalent curl command, and any error in the facts. */
 function update() {
   const facts = form.elements.facts;
   let wanted = null;
@@ -124,14 +124,14 @@ async function send(event) {
     const isJson = (response.headers.get("Content-Type") ?? "").includes("json");
     showAnswer(`${response.status} ${response.statusText}, ${took} ms`, response.ok, isJson ? indent(text) : text);
   } catch (error) {
-    showAnswer("No answer", false, error.message);
+    showAnswer("No response", false, error.message);
   }
 }
 
 form.addEventListener("submit", send);
 form.addEventListener("input", update);
 
-/** Names of environments to choose from. Without them the field is still there to type into. */
+/** Suggests the names of environments. If this fails, the field still accepts any name. */
 async function offerEnvironments() {
   const response = await fetch("environments");
   const { environments } = await response.json();
@@ -142,18 +142,18 @@ async function offerEnvironments() {
 
 let description = {};
 
-/** What a `$ref` stands for. */
+/** Resolves a `$ref`. */
 function resolved(value) {
   if (!value?.$ref) return value ?? {};
-  return value.$ref.slice(2).split("/").reduce((place, name) => place[name], description);
+  return value.$ref.slice(2).split("/").reduce((parent, name) => parent[name], description);
 }
 
-/** Text with `code` in backticks. */
+/** Renders text with `code` in backticks. */
 function inline(text) {
-  return text.split("`").map((part, place) => (place % 2 ? element("code", {}, part) : part));
+  return text.split("`").map((part, index) => (index % 2 ? element("code", {}, part) : part));
 }
 
-/** Paragraphs, apart by empty lines. */
+/** Renders paragraphs separated by empty lines. */
 function prose(text) {
   return (text ?? "").trim().split(/\n\s*\n/).filter(Boolean).map((part) => element("p", {}, inline(part)));
 }
@@ -170,7 +170,7 @@ function example(title, value) {
   return element("details", {}, element("summary", {}, title), element("pre", { tabindex: "0" }, show(value)));
 }
 
-/** All examples of a body: [title, value]. */
+/** All examples of a body as [title, value]. */
 function examplesOf(content) {
   const named = Object.values(content.examples ?? {}).map(({ summary, value }) => [summary, value]);
   return content.example === undefined ? named : [["Example", content.example], ...named];
@@ -178,7 +178,7 @@ function examplesOf(content) {
 
 const schemaId = (name) => `schema-${name}`;
 
-/** What a schema allows, in a few words. */
+/** A short description of the type of a schema. */
 function kindOf(schema) {
   if (schema === true) return ["anything"];
   if (schema.$ref) {
@@ -187,10 +187,10 @@ function kindOf(schema) {
   }
   const several = schema.oneOf ?? schema.allOf;
   if (several?.every((part) => part.type || part.$ref)) {
-    return several.flatMap((part, place) => [place ? (schema.oneOf ? " or " : " and ") : "", ...kindOf(part)]);
+    return several.flatMap((part, index) => [index ? (schema.oneOf ? " or " : " and ") : "", ...kindOf(part)]);
   }
   if (schema.enum) {
-    return schema.enum.flatMap((value, place) => [place ? ", " : "", element("code", {}, JSON.stringify(value))]);
+    return schema.enum.flatMap((value, index) => [index ? ", " : "", element("code", {}, JSON.stringify(value))]);
   }
   if (schema.const !== undefined) return [element("code", {}, JSON.stringify(schema.const))];
   const types = [schema.type ?? "anything"].flat();
@@ -198,20 +198,20 @@ function kindOf(schema) {
   return [types.join(" or ")];
 }
 
-/** What holds where nothing is given. */
-function usual(schema) {
+/** The default of a schema, if it has one. */
+function defaultOf(schema) {
   if (schema.default === undefined) return null;
-  return element("p", {}, "Unless given: ", element("code", {}, JSON.stringify(schema.default)));
+  return element("p", {}, "Default: ", element("code", {}, JSON.stringify(schema.default)));
 }
 
 function fields(schema) {
   const required = new Set(schema.required);
   const rows = Object.entries(schema.properties ?? {}).map(([name, property]) => [
-    [element("code", {}, name), required.has(name) ? element("div", { class: "quiet" }, "always") : null],
+    [element("code", {}, name), required.has(name) ? element("div", { class: "quiet" }, "required") : null],
     kindOf(property),
     [
       prose(property.description),
-      usual(property),
+      defaultOf(property),
     ],
   ]);
   return table(["Field", "Type", "Meaning"], rows);
@@ -223,7 +223,7 @@ function parameters(list) {
     kindOf(parameter.schema),
     [
       prose(parameter.description),
-      usual(parameter.schema),
+      defaultOf(parameter.schema),
       parameter.example === undefined ? null : element("p", {}, "Example: ", element("code", {}, show(parameter.example))),
     ],
   ]);
@@ -237,7 +237,7 @@ function contents(content) {
   ]);
 }
 
-/** The fields of a body of JSON. */
+/** The fields of a JSON body. */
 const bodyFields = (content) => fields(resolved(content["application/json"]?.schema));
 
 function operation(path, method, details) {
@@ -252,15 +252,15 @@ function operation(path, method, details) {
   });
   return element("article", { id: details.operationId, "aria-labelledby": `${details.operationId}-heading` },
     element("h3", { id: `${details.operationId}-heading` }, name),
-    element("p", {}, inline(details.summary), isPlain ? [" ", element("a", { href: path.slice(1) }, "Open it")] : null),
+    element("p", {}, inline(details.summary), isPlain ? [" ", element("a", { href: path.slice(1) }, "Open")] : null),
     prose(details.description),
     parameters(details.parameters),
     body ? [element("h4", {}, "Body"), contents(body.content), bodyFields(body.content)] : null,
-    element("h4", {}, "Answers"),
-    table(["Status", "What"], responses));
+    element("h4", {}, "Responses"),
+    table(["Status", "Meaning"], responses));
 }
 
-/** Every example of a problem document, by its type. */
+/** An example of each problem document, by its type. */
 function problemExamples() {
   const found = new Map();
   const visit = (value) => {
@@ -268,7 +268,7 @@ function problemExamples() {
     if (String(value.type).startsWith("/problems/") && value.status && !found.has(value.type)) found.set(value.type, value);
     Object.values(value).forEach(visit);
   };
-  // What many paths share is told first.
+  // Shared responses come first: they have the most general example.
   visit(description.components);
   visit(description.paths);
   return found;
@@ -281,7 +281,7 @@ function problems() {
     return [element("code", {}, type.replace("/problems", "")), String(status),
       [element("p", {}, title), detail ? element("p", { class: "quiet" }, inline(detail)) : null]];
   });
-  return table(["Type ends in", "Status", "Meaning, and an example of detail"], rows);
+  return table(["Type ends in", "Status", "Title, and an example of detail"], rows);
 }
 
 function section(id, title, ...content) {
@@ -301,24 +301,24 @@ function reference() {
       prose(schema.description),
       schema.properties || schema.allOf ? null : element("p", {}, kindOf(schema)),
       (schema.allOf ?? [schema]).map((part) => (part.$ref ? element("p", {}, "All of ", kindOf(part), ", and:") : fields(part)))));
-  return [...groups, section("problems", "Problems", problems()), section("schemas", "Objects", schemas)];
+  return [...groups, section("problems", "Problems", problems()), section("schemas", "Schemas", schemas)];
 }
 
 async function start() {
   update();
   offerEnvironments().catch(() => {});
-  const place = byId("reference");
+  const target = byId("reference");
   try {
     const response = await fetch("openapi.json");
     description = await response.json();
-    byId("summary").replaceChildren(...[description.info.summary, ". Version ", description.info.version, ". The description as ",
+    byId("summary").replaceChildren(...[description.info.summary, ". Version ", description.info.version, ". The API description as ",
       element("a", { href: "openapi.yaml" }, "YAML"), " or ", element("a", { href: "openapi.json" }, "JSON"), "."]);
-    place.replaceChildren(...reference());
+    target.replaceChildren(...reference());
   } catch (error) {
-    place.replaceChildren(element("p", { class: "error" }, `The description cannot be shown: ${error.message}`));
+    target.replaceChildren(element("p", { class: "error" }, `Cannot show the API description: ${error.message}`));
   }
-  place.removeAttribute("aria-busy");
-  // What an address points at may only just have come into being.
+  target.removeAttribute("aria-busy");
+  // The target of the URL's fragment did not exist when the page was loaded.
   if (location.hash) document.querySelector(`#${CSS.escape(location.hash.slice(1))}`)?.scrollIntoView();
 }
 
