@@ -4,8 +4,6 @@
 //! process. Deep data needs deep stacks, so everything runs on threads with the stack that the server gives its own.
 #![cfg(test)]
 
-/// Case files (`tests/conformance`) → trees, questions and Puppet's answers.
-mod cases;
 /// `hierad lookup` and `hierad check` as processes: output and exit codes.
 mod command_line;
 /// What `config/` ships: it loads without faults and answers the README's examples.
@@ -18,8 +16,6 @@ mod docs;
 mod encrypted;
 /// Problem documents: which mistake gives which status, type and text.
 mod errors;
-/// JSON with everything that matters kept: order, doubles, integer against float, integers of any size.
-mod exact;
 /// What Puppet's own module `hiera_http` answers, recorded.
 mod hiera_http;
 /// Trees and requests that are made to hurt.

@@ -60,17 +60,13 @@ impl Tree {
 
     /// Where a path of a fixture lies.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
-        let (start, rest) = path
-            .split_once('/')
-            .expect("a path starts with /, C/, G/ or R/");
-        let below = match start {
-            "" | "E" => "code/environments/production",
-            "C" => "code",
-            "G" => "global",
-            "R" => "",
-            _ => panic!("a path starts with /, C/, G/ or R/: {path}"),
+        let path = match path.strip_prefix('/') {
+            Some(rest) => format!("E/{rest}"),
+            None => path.to_owned(),
         };
-        self.root.path().join(below).join(rest)
+        let below = recorded_cases::path_below_root(&path);
+        let below = below.unwrap_or_else(|| panic!("a path starts with /, C/, G/ or R/: {path}"));
+        self.root.path().join(below)
     }
 
     /// Writes a file.

@@ -1,6 +1,7 @@
-"""The case files, the trees they describe, and the oracle that answers them.
+"""The recorded cases, the trees they describe, the oracle that answers them and the judge that compares.
 
-Standard library only. The format of a case file is described in ../README.md.
+Standard library only. The case files (../README.md has the format) are read, and answers are compared, by the
+crate `recorded-cases`, which the tests of hierad use as well.
 """
 
 import contextlib
@@ -15,56 +16,13 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 CASES = HERE.parent / "cases"
+REPOSITORY = HERE.parents[2]
+CASE_TOOL = ["cargo", "run", "--quiet", "--locked", "--package", "recorded-cases", "--"]
 ENV = "production"
 ROOT_MARK = "@ROOT@"  # in a file of a tree: the tree's absolute path
 ENV_MARK = "<ENV>"  # in a path: the name that the environment has
 ROOT_SHOWN = "<ROOT>"  # in a recorded answer: the same
 PREFIXES = {"E/": f"code/environments/{ENV}/", "C/": "code/", "G/": "global/", "R/": ""}
-
-
-# --- JSON with everything that matters kept --------------------------------
-
-
-class Obj(list):
-    """A JSON object as the list of its (key, value) pairs: order and doubles stay."""
-
-    def get(self, key, default=None):
-        for name, value in self:
-            if name == key:
-                return value
-        return default
-
-    def has(self, key):
-        return any(name == key for name, _ in self)
-
-
-def loads_exact(text):
-    """Parse JSON; objects become Obj; 1 and 1.0 differ; large integers stay exact."""
-    return json.loads(text, object_pairs_hook=Obj)
-
-
-def exact(value):
-    """The same form for a value that is already Python data."""
-    if isinstance(value, dict):
-        return Obj((k, exact(v)) for k, v in value.items())
-    if isinstance(value, Obj):
-        return Obj((k, exact(v)) for k, v in value)
-    if isinstance(value, list):
-        return [exact(v) for v in value]
-    return value
-
-
-def same_exact(left, right):
-    """Equal in type, value and order of keys."""
-    if isinstance(left, Obj) != isinstance(right, Obj):
-        return False
-    if isinstance(left, Obj):
-        return len(left) == len(right) and all(
-            lk == rk and same_exact(lv, rv) for (lk, lv), (rk, rv) in zip(left, right)
-        )
-    if isinstance(left, list):
-        return isinstance(right, list) and len(left) == len(right) and all(map(same_exact, left, right))
-    return type(left) is type(right) and left == right
 
 
 def compact(value):
@@ -99,30 +57,6 @@ class Case:
     def has_global(self):
         return "global/hiera.yaml" in self.files
 
-    def packable(self):
-        """May it be one environment among others in a shared code directory?"""
-        if self.links or not self.files:
-            return False
-        for path, content in self.files.items():
-            if not path.startswith(f"code/environments/{ENV}/"):
-                return False
-            if content and (b"environment" in content or ROOT_MARK.encode() in content or b".." in content):
-                return False
-        return all(
-            a.request.get("environment", ENV) == ENV and "alone" not in a.flags and "environment" not in compact(a.request)
-            for a in self.asks
-        )
-
-    def expects_error(self):
-        return any((a.want or {}).get("status") == "error" for a in self.asks)
-
-
-def levels_yaml(names, datadir="data"):
-    out = ["version: 5", "defaults:", f"  datadir: {datadir}", "  data_hash: yaml_data", "hierarchy:"]
-    for name in names:
-        out += [f'  - name: "{name}"', f"    path: {name}.yaml"]
-    return ("\n".join(out) + "\n").encode()
-
 
 def expand(path):
     for short, full in PREFIXES.items():
@@ -131,85 +65,28 @@ def expand(path):
     raise ValueError(f"a path starts with E/, C/, G/ or R/: {path}")
 
 
-def parse(path):
-    """The cases of one file."""
-    topic, cases, case, pending, common = None, [], None, None, {}
-    lines = path.read_text(encoding="utf-8").split("\n")
-
-    def close():
-        nonlocal pending
-        if pending:
-            name, start, end = pending
-            case.files[expand(name)] = "".join(text + "\n" for text in lines[start:end]).encode()
-            pending = None
-
-    def fail(number, why):
-        raise ValueError(f"{path.name}:{number + 1}: {why}")
-
-    for number, text in enumerate(lines):
-        if not text.startswith("@@"):
-            if pending:
-                pending[2] = number + 1
-            elif text.strip() and not text.startswith("#"):
-                fail(number, "text outside a file")
-            continue
-        close()
-        word, _, rest = text[2:].partition(" ")
-        word, _, flags = word.partition(":")
-        if word == "topic":
-            topic = rest.strip()
-        elif word == "case":
-            case = Case(topic, rest.strip(), path)
-            common = {}
-            if any(c.name == case.name for c in cases):
-                fail(number, f"a second case named {case.name}")
-            cases.append(case)
-        elif word == "levels":
-            case.files[expand("E/hiera.yaml")] = levels_yaml(rest.split())
-        elif word == "global":
-            case.files[expand("G/hiera.yaml")] = levels_yaml(rest.split())
-        elif word == "module":
-            module, *names = rest.split()
-            case.files[expand(f"E/modules/{module}/hiera.yaml")] = levels_yaml(names)
-        elif word == "file":
-            pending = [rest.strip(), number + 1, number + 1]
-        elif word == "json":
-            name, _, content = rest.partition(" ")
-            case.files[expand(name)] = json.loads(content).encode("utf-8", "surrogateescape")
-        elif word == "dir":
-            case.files[expand(rest.strip())] = None
-        elif word == "link":
-            name, target = rest.split()
-            case.links[expand(name)] = target
-        elif word == "with":
-            common = json.loads(rest)
-        elif word == "ask":
-            ask = Ask({**common, **json.loads(rest)}, set(filter(None, flags.split(","))), number)
-            case.asks.append(ask)
-        elif word in ("want", "want8"):
-            setattr(case.asks[-1], word, json.loads(rest))
-        else:
-            fail(number, f"unknown directive @@{word}")
-    close()
-    return cases
-
-
 def load(only=None, directory=CASES):
     """Every case, or those whose topic/name starts with one of `only`."""
-    cases = []
-    for path in sorted(directory.glob("*.case")):
-        cases += parse(path)
+    command = [*CASE_TOOL, "list", str(directory)]
+    listed = subprocess.run(command, cwd=REPOSITORY, check=True, stdout=subprocess.PIPE).stdout
+    cases = [from_listed(json.loads(line), directory) for line in listed.splitlines()]
     if only:
         cases = [c for c in cases if any(c.label.startswith(o) for o in only)]
     return cases
 
 
-def as_puppet_8(cases):
-    """The same cases with the answers of Puppet 8."""
-    for case in cases:
-        for ask in case.asks:
-            ask.want = ask.want8 or ask.want
-    return cases
+def from_listed(case, directory):
+    def content(text):
+        return None if text is None else text.encode("utf-8", "surrogateescape")
+
+    return Case(
+        case["topic"],
+        case["name"],
+        directory / f"{case['topic']}.case",
+        {expand(path): content(text) for path, text in case["files"]},
+        {expand(path): target for path, target in case["links"]},
+        [Ask(a["request"], set(a["flags"]), a["line"] - 1, a["want"], a["want8"]) for a in case["asks"]],
+    )
 
 
 def write_tree(case, root, env=ENV):
@@ -251,8 +128,6 @@ def substitute(value, old, new):
     """Replace text in every string (keys too) of JSON data."""
     if isinstance(value, str):
         return value.replace(old, new)
-    if isinstance(value, Obj):
-        return Obj((substitute(k, old, new), substitute(v, old, new)) for k, v in value)
     if isinstance(value, list):
         return [substitute(v, old, new) for v in value]
     if isinstance(value, dict):
@@ -260,7 +135,7 @@ def substitute(value, old, new):
     return value
 
 
-# --- the oracle ---------------------------------------------------------------
+# --- the oracle and the judge -----------------------------------------------------
 
 
 class Oracle:
@@ -299,6 +174,39 @@ class Oracle:
 
     def ask(self, codedir, config, request):
         return self.many([(codedir, config, request)])[0]
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class Judge:
+    """One process of `recorded-cases judge`, shared by threads."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [*CASE_TOOL, "judge"], cwd=REPOSITORY, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        self.lock = threading.Lock()
+
+    def difference(self, ask, reply, accept, replace):
+        """How a reply (status, content type, body) differs from the recorded answer; None if it does not.
+
+        replace: pairs of texts, replaced in the reply before it is compared.
+        """
+        status, kind, body = reply
+        line = {
+            "question": {"request": ask.request, "flags": sorted(ask.flags), "want": ask.want},
+            "reply": {"accept": accept, "status": status, "type": kind, "body": body.decode("utf-8", "replace")},
+            "replace": replace,
+        }
+        with self.lock:
+            self.process.stdin.write(json.dumps(line).encode() + b"\n")
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline()
+        if not answer:
+            raise RuntimeError("the judge ended")
+        return json.loads(answer)["difference"]
 
     def close(self):
         self.process.stdin.close()

@@ -5,7 +5,7 @@
     ./fuzz.py --oracle-only [--cases N]
 
 Makes trees at random (layers, levels, collisions, interpolation, options), asks
-the oracle and hierad the same, compares as run.py does, shrinks what differs
+the oracle and hierad the same, compares the answers, shrinks what differs
 and writes it to --out as a case file. The same seed makes the same cases.
 """
 
@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import corpus
-import run
+import server as hierad
 
 BATCH = 40  # environments in one code directory
 ENVIRONMENT_FACTS = [
@@ -473,40 +473,48 @@ def case_text(case):
 SKIP = {"SystemStackError", "Unrepresentable", "JSON::GeneratorError"}
 
 
-def judge(server, oracle_answer, request, root, env):
+def replacements(root, env):
+    """The path of the tree, and of its environment, replaced by what is recorded."""
+    here, there = f"{root}/code/environments/{env}", f"{corpus.ROOT_SHOWN}/code/environments/{corpus.ENV}"
+    return [(here, there), (str(root), corpus.ROOT_SHOWN)]
+
+
+def difference(judge, server, oracle_answer, request, root, env):
     """None when hierad says the same as the oracle, else what differs."""
     if oracle_answer.get("class") in SKIP or "explain_error" in oracle_answer:
         return None
-    shown = run.shower(root, env)
     ask = corpus.Ask(request, {"badreq"}, 0, want=tidy(oracle_answer, root, env))
     explained = json.dumps(ask.want.get("explain_json", "")) + ask.want.get("explain_text", "")
-    # Not the same on purpose: secrets are not shown, what was filled in is not looked through again, and some of
-    # what the HOCON library says shows its inside.
+    # Different on purpose: secrets are not shown, what was filled in is not interpolated again, and some messages of
+    # the HOCON library show its internals.
     if any(part in explained for part in ("Sensitive", "%{unclosed", "Cannot concatenate", "#<StringIO", "cycle of subst")):
         ask.want = {k: v for k, v in ask.want.items() if not k.startswith("explain_")}
     body = json.dumps(request).encode()
-    try:
-        run.check(ask, server.send("POST", "/lookup", body), shown)
-        if request.get("explain"):
-            run.check_text(ask, server.send("POST", "/lookup", body, accept="text/plain"), shown)
-    except run.Wrong as wrong:
-        return None if "since the data has secrets" in str(wrong) else str(wrong)
+    forms = ["application/json"]
+    if request.get("explain") and (ask.want.get("told") is False or "explain_text" in ask.want):
+        forms.append("text/plain")
+    for accept in forms:
+        reply = server.send("POST", "/lookup", body, accept=accept)
+        fault = judge.difference(ask, reply, accept, replacements(root, env))
+        if fault is not None:
+            return None if "since the data has secrets" in fault else fault
     return None
 
 
 def tidy(answer, root, env):
-    answer = run.shower(root, env)(answer)
+    for old, new in replacements(root, env):
+        answer = corpus.substitute(answer, old, new)
     answer.pop("id", None)
     if "#<Puppet::Pops" in answer.get("explain_text", ""):
         answer.pop("explain_text")
     return answer
 
 
-class Judge:
+class Both:
     """Asks both sides about one small case (for shrinking)."""
 
-    def __init__(self, binary, oracle, scratch):
-        self.binary, self.oracle, self.scratch, self.count = binary, oracle, scratch, 0
+    def __init__(self, binary, oracle, judge, scratch):
+        self.binary, self.oracle, self.judge, self.scratch, self.count = binary, oracle, judge, scratch, 0
 
     def __call__(self, spec, root_global):
         self.count += 1
@@ -516,9 +524,9 @@ class Judge:
         config = corpus.hiera_config(case, root)
         request = spec["asks"][0]
         answer = self.oracle.ask(root / "code", config, request)
-        server = run.start(self.binary, root, config)
+        server = hierad.start(self.binary, root, config)
         try:
-            fault = judge(server, answer, request, root, corpus.ENV)
+            fault = difference(self.judge, server, answer, request, root, corpus.ENV)
         finally:
             server.stop()
         return fault, tidy(answer, root, corpus.ENV)
@@ -625,8 +633,8 @@ def smaller_value(value):
         yield value[0]
 
 
-def shrink(spec, root_global, judge_one, budget):
-    fault, answer = judge_one(spec, root_global)
+def shrink(spec, root_global, ask_both, budget):
+    fault, answer = ask_both(spec, root_global)
     if fault is None:
         return None  # it does not happen alone
     progress = True
@@ -636,7 +644,7 @@ def shrink(spec, root_global, judge_one, budget):
             budget -= 1
             if budget <= 0:
                 break
-            new_fault, new_answer = judge_one(new, new_global)
+            new_fault, new_answer = ask_both(new, new_global)
             if new_fault is not None:
                 spec, root_global, fault, answer, progress = new, new_global, new_fault, new_answer, True
                 break
@@ -658,7 +666,7 @@ def batch(seed, number, size, options):
     return specs, root_global
 
 
-def run_batch(number, specs, root_global, oracle, binary, scratch, stats, found):
+def run_batch(number, specs, root_global, oracle, judge, binary, scratch, stats, found):
     root = scratch / f"b{number:05}"
     config = None
     jobs = []
@@ -668,7 +676,7 @@ def run_batch(number, specs, root_global, oracle, binary, scratch, stats, found)
         jobs += [(i, {**request, "environment": f"e{i:03}"}) for request in spec["asks"]]
     if root_global:
         config = str(root / "global/hiera.yaml")
-    server = run.start(binary, root, config) if binary else None
+    server = hierad.start(binary, root, config) if binary else None
     try:
         answers = oracle.many((root / "code", config, request) for _, request in jobs)
         for (i, request), answer in zip(jobs, answers):
@@ -677,7 +685,7 @@ def run_batch(number, specs, root_global, oracle, binary, scratch, stats, found)
                 stats["  " + answer["class"]] += 1
             if not server:
                 continue
-            fault = judge(server, answer, request, root, f"e{i:03}")
+            fault = difference(judge, server, answer, request, root, f"e{i:03}")
             stats["agree" if fault is None else "differ"] += 1
             if fault is not None:
                 plain = {k: v for k, v in request.items() if k != "environment"}
@@ -708,7 +716,7 @@ def main():
     binary = shlex.split(options.binary) if options.binary and not options.oracle_only else None
 
     stats, found, began, number, made = Counter(), [], time.monotonic(), 0, 0
-    oracles = [corpus.Oracle(), corpus.Oracle()]
+    oracles, judge = [corpus.Oracle(), corpus.Oracle()], corpus.Judge()
     with corpus.scratch() as scratch:
 
         def enough():
@@ -724,7 +732,7 @@ def main():
                     if size <= 0:
                         break
                     specs, root_global = batch(options.seed, number, size, options)
-                    jobs.append(pool.submit(run_batch, number, specs, root_global, oracle, binary, scratch, stats, found))
+                    jobs.append(pool.submit(run_batch, number, specs, root_global, oracle, judge, binary, scratch, stats, found))
                     number, made = number + 1, made + size
                 for job in jobs:
                     job.result()
@@ -732,9 +740,10 @@ def main():
         written = 0
         if found:
             options.out.mkdir(parents=True, exist_ok=True)
-            written = write_failures(found, Judge(binary, oracles[0], scratch), options)
+            written = write_failures(found, Both(binary, oracles[0], judge, scratch), options)
     for oracle in oracles:
         oracle.close()
+    judge.close()
     print(f"{stats['agree']} agree, {stats['differ']} differ" + (f"; {written} written to {options.out}" if written else ""))
     return 1 if found else 0
 
@@ -748,7 +757,7 @@ def report(stats, made, began, found):
         print(f"DIFFERS {name}: {corpus.compact(spec['asks'][0])[:200]}\n        {fault[:400]}")
 
 
-def write_failures(found, judge_one, options):
+def write_failures(found, ask_both, options):
     written, seen = 0, set()
     for spec, root_global, fault, name in found:
         if written >= options.max_failures:
@@ -757,7 +766,7 @@ def write_failures(found, judge_one, options):
         if shape in seen:
             continue
         seen.add(shape)
-        small = shrink(spec, root_global, judge_one, options.budget)
+        small = shrink(spec, root_global, ask_both, options.budget)
         if small is None:
             print(f"{name}: differs only among other environments: {fault[:300]}")
             continue

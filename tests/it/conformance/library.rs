@@ -1,20 +1,25 @@
-//! A request answered by the library alone: snapshot, scope, session.
+//! Requests answered by the library alone: snapshot, scope, session.
 
 use hiera_resolver::scope::{Variables, is_assignable};
 use hiera_resolver::{
     Explain, Hash, MergeStrategy, Request, Session, Type, Value, convert, json, ruby_text,
 };
 
-use super::judge::{Got, Outcome};
-use crate::exact::Json;
+use recorded_cases::{Answer, Json, Outcome};
+
 use crate::support::TestServer;
 
-/// Answers a request from the snapshot that the server holds.
-pub(super) fn answer(server: &TestServer, request: &Json) -> Got {
-    let only = |outcome| Got {
-        outcome,
-        explanation: None,
-        text: None,
+/// Answers a request from the snapshot of the server: as data, and the explanation as text if there is one.
+pub(super) fn answer(server: &TestServer, request: &Json) -> (Answer, Option<Answer>) {
+    let only = |outcome| {
+        let explanation = None;
+        (
+            Answer::Data {
+                outcome,
+                explanation,
+            },
+            None,
+        )
     };
     let text = |name: &str| request.get(name).and_then(Json::as_text);
     let environment = text("environment").unwrap_or("production");
@@ -48,7 +53,7 @@ pub(super) fn answer(server: &TestServer, request: &Json) -> Got {
     if let (Some(node), None) = (text("node"), trusted.get("certname")) {
         trusted.insert("certname".into(), Value::str(node));
     }
-    // Names that Puppet keeps for itself are for whoever makes a scope to refuse.
+    // The library leaves it to its callers to refuse reserved names.
     for kind in ["facts", "variables"] {
         let mut names = request
             .get(kind)
@@ -76,7 +81,11 @@ pub(super) fn answer(server: &TestServer, request: &Json) -> Got {
         ..Request::new(&names)
     };
     let answer = Session::new(&*served.snapshot, &scope).lookup(&request);
-    Got {
+    let text = answer.explanation.as_ref().map(|explanation| Answer::Text {
+        text: Some(explanation.to_string()),
+        is_found: None,
+    });
+    let data = Answer::Data {
         outcome: match answer.outcome {
             Ok(hiera_resolver::Outcome::Found(value)) => Outcome::Found {
                 sensitive: value.traits().has_sensitive,
@@ -89,13 +98,11 @@ pub(super) fn answer(server: &TestServer, request: &Json) -> Got {
             .explanation
             .as_ref()
             .map(|explanation| of_value(&explanation.to_value())),
-        text: answer
-            .explanation
-            .map(|explanation| explanation.to_string()),
-    }
+    };
+    (data, text)
 }
 
-/// The strategy; Hiera 1's names are for the service to know.
+/// The strategy. The names of Hiera 1 are known to the service alone.
 fn merge_of(
     merge: Option<&Json>,
 ) -> Result<Option<MergeStrategy>, hiera_resolver::merge::MergeError> {
@@ -116,7 +123,7 @@ fn to_value(value: &Json) -> Value {
     json::parse(value.to_string().as_bytes(), &mut |text| Value::str(text)).unwrap()
 }
 
-/// A fact that is null is an empty text; whoever makes a scope sees to that.
+/// The facts with empty texts for nulls, which the library leaves to its callers.
 fn without_nulls(value: &Json) -> Json {
     match value {
         Json::Null => Json::Text(String::new()),

@@ -1,8 +1,8 @@
-//! A request as `GET /lookup/{key}?…`, where that can say it.
+//! Requests as `GET /lookup/{key}?…`, as far as a query can express them.
 
-use crate::exact::Json;
+use recorded_cases::Json;
 
-/// The path and query; `None` where the request says something that they cannot.
+/// The path and query; `None` if they cannot express the request.
 pub(super) fn of(request: &Json) -> Option<String> {
     let key = request
         .get("key")?
@@ -28,7 +28,7 @@ pub(super) fn of(request: &Json) -> Option<String> {
     Some(format!("/lookup/{}{mark}{}", quoted(key), query.join("&")))
 }
 
-/// The text with percent signs for everything but letters, digits and `_.-~`.
+/// The text with everything percent-encoded but letters, digits and `_.-~`.
 fn quoted(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
@@ -41,7 +41,7 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// Facts are texts there, and names have no dots.
+/// Adds a pair for each fact. In a query facts are texts, and names have no dots.
 fn flatten(prefix: &str, value: &Json, pairs: &mut Vec<(String, String)>) -> Option<()> {
     match value {
         Json::Text(text) => pairs.push((prefix.to_owned(), text.clone())),

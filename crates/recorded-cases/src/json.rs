@@ -1,7 +1,7 @@
-//! JSON with everything that matters kept.
+//! [`Json`]: JSON compared exactly: order of keys, repeated keys, integer against float, integers of any size.
 //!
-//! `serde_json` keeps the order of keys, but not integers beyond 64 bits nor keys that occur twice. Here an object
-//! is the list of its members and an integer is its digits.
+//! `serde_json` keeps the order of keys, but neither integers beyond 64 bits nor repeated keys. Here an object is the
+//! list of its members, and an integer is its digits.
 
 use std::fmt;
 
@@ -9,27 +9,33 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A JSON value. Equal are values of the same kind, with the same members in the same order.
+/// A JSON value. Two values are equal if they have the same kind and the same members in the same order.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Json {
+pub enum Json {
+    /// `null`.
     Null,
+    /// `true` or `false`.
     Bool(bool),
-    /// Its digits.
+    /// A number without fraction and exponent: its digits.
     Integer(String),
+    /// Any other number.
     Float(f64),
+    /// A string.
     Text(String),
+    /// An array.
     Array(Vec<Json>),
+    /// An object.
     Object(Vec<(String, Json)>),
 }
 
 impl Json {
-    /// Reads a text.
-    pub(crate) fn parse(text: &str) -> Result<Self, serde_json::Error> {
+    /// Parses a text.
+    pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         let raw: &RawValue = serde_json::from_str(text)?;
-        Self::of_raw(raw)
+        Self::from_raw(raw)
     }
 
-    fn of_raw(raw: &RawValue) -> Result<Self, serde_json::Error> {
+    fn from_raw(raw: &RawValue) -> Result<Self, serde_json::Error> {
         let text = raw.get();
         Ok(match text.as_bytes().first() {
             Some(b'n') => Json::Null,
@@ -38,14 +44,14 @@ impl Json {
             Some(b'"') => Json::Text(serde_json::from_str(text)?),
             Some(b'[') => {
                 let items: Vec<&RawValue> = serde_json::from_str(text)?;
-                let items: Result<_, _> = items.into_iter().map(Self::of_raw).collect();
+                let items: Result<_, _> = items.into_iter().map(Self::from_raw).collect();
                 Json::Array(items?)
             }
             Some(b'{') => {
                 let Members(members) = serde_json::from_str(text)?;
                 let members: Result<_, serde_json::Error> = members
                     .into_iter()
-                    .map(|(name, value)| Ok((name, Self::of_raw(value)?)))
+                    .map(|(name, value)| Ok((name, Self::from_raw(value)?)))
                     .collect();
                 Json::Object(members?)
             }
@@ -55,32 +61,32 @@ impl Json {
         })
     }
 
-    /// A member of an object.
-    pub(crate) fn get(&self, name: &str) -> Option<&Json> {
+    /// The member of an object with this name.
+    pub fn get(&self, name: &str) -> Option<&Json> {
         self.members()
             .iter()
             .find(|(known, _)| known == name)
             .map(|(_, value)| value)
     }
 
-    /// The members of an object; none of anything else.
-    pub(crate) fn members(&self) -> &[(String, Json)] {
+    /// The members of an object; empty for other values.
+    pub fn members(&self) -> &[(String, Json)] {
         match self {
             Json::Object(members) => members,
             _ => &[],
         }
     }
 
-    /// The text, where it is one.
-    pub(crate) fn as_text(&self) -> Option<&str> {
+    /// The text of a string.
+    pub fn as_text(&self) -> Option<&str> {
         match self {
             Json::Text(text) => Some(text),
             _ => None,
         }
     }
 
-    /// The object with a member set: in its place where it was there before, else last.
-    pub(crate) fn with(mut self, name: &str, value: Json) -> Self {
+    /// The object with a member set: replaced where it exists, else appended.
+    pub fn with(mut self, name: &str, value: Json) -> Self {
         if let Json::Object(members) = &mut self {
             match members.iter_mut().find(|(known, _)| known == name) {
                 Some((_, old)) => *old = value,
@@ -91,15 +97,15 @@ impl Json {
     }
 
     /// The object without a member.
-    pub(crate) fn without(mut self, name: &str) -> Self {
+    pub fn without(mut self, name: &str) -> Self {
         if let Json::Object(members) = &mut self {
             members.retain(|(known, _)| known != name);
         }
         self
     }
 
-    /// Replaces text in every string, keys too.
-    pub(crate) fn replace(&self, old: &str, new: &str) -> Json {
+    /// Replaces text in every string, including keys.
+    pub fn replace(&self, old: &str, new: &str) -> Json {
         match self {
             Json::Text(text) => Json::Text(text.replace(old, new)),
             Json::Array(items) => {
@@ -127,15 +133,15 @@ impl fmt::Display for Json {
             Json::Text(text) => out.write_str(&quoted(text)?),
             Json::Array(items) => {
                 out.write_str("[")?;
-                for (place, item) in items.iter().enumerate() {
-                    write!(out, "{}{item}", if place > 0 { ", " } else { "" })?;
+                for (index, item) in items.iter().enumerate() {
+                    write!(out, "{}{item}", if index > 0 { ", " } else { "" })?;
                 }
                 out.write_str("]")
             }
             Json::Object(members) => {
                 out.write_str("{")?;
-                for (place, (name, value)) in members.iter().enumerate() {
-                    let comma = if place > 0 { ", " } else { "" };
+                for (index, (name, value)) in members.iter().enumerate() {
+                    let comma = if index > 0 { ", " } else { "" };
                     write!(out, "{comma}{}: {value}", quoted(name)?)?;
                 }
                 out.write_str("}")
@@ -144,7 +150,7 @@ impl fmt::Display for Json {
     }
 }
 
-/// The members of an object as they stand there.
+/// The members of an object in the order of the text.
 struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
@@ -169,14 +175,19 @@ impl<'de> Deserialize<'de> for Members<'de> {
     }
 }
 
-#[test]
-fn nothing_that_matters_is_lost() {
-    let text = r#"{"b": 1, "a": [1.0, 123456789012345678901234567890, "ü\n"], "b": null}"#;
-    assert_eq!(Json::parse(text).unwrap().to_string(), text);
-    assert_ne!(Json::parse("1").unwrap(), Json::parse("1.0").unwrap());
-    assert_ne!(
-        Json::parse(r#"{"a":1,"b":2}"#).unwrap(),
-        Json::parse(r#"{"b":2,"a":1}"#).unwrap()
-    );
-    assert!(Json::parse("[1] x").is_err());
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parsing_and_printing_keeps_order_repeated_keys_and_numbers() {
+        let text = r#"{"b": 1, "a": [1.0, 123456789012345678901234567890, "ü\n"], "b": null}"#;
+        assert_eq!(Json::parse(text).unwrap().to_string(), text);
+        assert_ne!(Json::parse("1").unwrap(), Json::parse("1.0").unwrap());
+        assert_ne!(
+            Json::parse(r#"{"a":1,"b":2}"#).unwrap(),
+            Json::parse(r#"{"b":2,"a":1}"#).unwrap()
+        );
+        assert!(Json::parse("[1] x").is_err());
+    }
 }
