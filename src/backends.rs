@@ -1,4 +1,4 @@
-//! What levels need beyond files: keys that decrypt their values, and documents of other servers.
+//! What levels need beyond files: documents from other servers, and keys that decrypt values.
 
 pub(crate) mod eyaml;
-pub(crate) mod remote;
+pub(crate) mod hiera_http;

@@ -31,7 +31,7 @@ pub(crate) use self::refused_head::MAX_HEAD_SIZE;
 
 use self::error::{ApiError, CLOSE_CONNECTION, ErrorKind};
 use self::views::{changes, environments};
-use crate::backends::remote::Remotes;
+use crate::backends::hiera_http::RemoteClient;
 use crate::config::{Limits, RemoteSettings};
 use crate::environments::Environments;
 use crate::reload::Reloader;
@@ -50,7 +50,7 @@ pub struct Shared {
     metrics: Arc<Metrics>,
     limits: Arc<Limits>,
     is_draining: Arc<AtomicBool>,
-    remotes: Remotes,
+    remotes: RemoteClient,
     /// Where there is one, data can be reloaded on demand.
     reloader: Option<Reloader>,
 }
@@ -63,7 +63,7 @@ impl App {
             metrics: Metrics::new(),
             limits: Arc::new(limits),
             is_draining: Arc::default(),
-            remotes: Remotes::new(&RemoteSettings::default()),
+            remotes: RemoteClient::new(&RemoteSettings::default()),
             reloader: None,
         };
         App {
@@ -73,7 +73,7 @@ impl App {
 
     /// The same with other bounds on what is asked of other servers and kept of it.
     pub fn with_remotes(mut self, settings: &RemoteSettings) -> Self {
-        Arc::make_mut(&mut self.shared).remotes = Remotes::new(settings);
+        Arc::make_mut(&mut self.shared).remotes = RemoteClient::new(settings);
         self
     }
 

@@ -13,7 +13,7 @@ use hiera_resolver::{
 
 use super::print;
 use super::render::render;
-use crate::backends::remote::Remotes;
+use crate::backends::hiera_http::RemoteClient;
 use crate::cli::arguments::{LookupArgs, RenderAs, Usage};
 use crate::cli::disk_tree::DiskTree;
 use crate::config::{RemoteSettings, is_environment_name};
@@ -113,7 +113,7 @@ fn answer(
                 let runtime = tokio::runtime::Builder::new_current_thread()
                     .enable_all()
                     .build()?;
-                remotes.insert((runtime, Remotes::new(settings)))
+                remotes.insert((runtime, RemoteClient::new(settings)))
             }
         };
         tree.add_answer(

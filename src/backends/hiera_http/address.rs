@@ -1,11 +1,11 @@
-//! The address of a document, as it stands in a level → where to ask, and what to show to people.
+//! The URI of a document as a level gives it → the URI to request, and the one to display.
 
 use hiera_resolver::remote::without_user;
 use hyper::Uri;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-/// What has no place in an address by RFC 3986. `%` has: it stands for what is encoded already.
-const NOT_IN_ADDRESSES: &AsciiSet = &CONTROLS
+/// Characters that RFC 3986 does not allow in a URI. `%` is allowed: what follows it is encoded already.
+const NOT_IN_URIS: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
     .add(b'<')
@@ -17,16 +17,16 @@ const NOT_IN_ADDRESSES: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// Where a request goes. The user in an address is left out, as lookup_http does.
+/// The URI to request. User and password in a URI are ignored, as in lookup_http.
 pub(super) fn parse(uri: &str, uses_ssl: bool) -> Option<Uri> {
     let uri: Uri = encode(uri).parse().ok()?;
-    let (is_https, usual_port) = match uri.scheme_str()? {
+    let (is_https, default_port) = match uri.scheme_str()? {
         "http" => (false, 80),
         "https" => (true, 443),
         _ => return None,
     };
-    // Puppet: lookup_http goes by `use_ssl` alone and speaks plain HTTP to the port of https without it, which
-    // nobody can want. The port is that of the scheme as written.
+    // Puppet: lookup_http only looks at `use_ssl`; without it, it speaks plain HTTP to the port of https, which is
+    // never useful. The default port follows the scheme as written.
     let scheme = if is_https || uses_ssl {
         "https"
     } else {
@@ -35,7 +35,7 @@ pub(super) fn parse(uri: &str, uses_ssl: bool) -> Option<Uri> {
     let host = uri.host().filter(|host| !host.is_empty())?;
     let server = uri.authority()?.as_str().rsplit('@').next()?;
     let port = match server.strip_prefix(host)? {
-        "" | ":" => usual_port,
+        "" | ":" => default_port,
         port => port.strip_prefix(':')?.parse::<u16>().ok()?,
     };
     Uri::builder()
@@ -46,13 +46,13 @@ pub(super) fn parse(uri: &str, uses_ssl: bool) -> Option<Uri> {
         .ok()
 }
 
-/// The address to show to people: without user and password, on one line.
-pub(super) fn shown(uri: &str) -> String {
+/// The URI to display: without user and password, on one line.
+pub(super) fn displayed(uri: &str) -> String {
     without_user(&encode(uri))
 }
 
 fn encode(uri: &str) -> String {
-    utf8_percent_encode(uri, NOT_IN_ADDRESSES).to_string()
+    utf8_percent_encode(uri, NOT_IN_URIS).to_string()
 }
 
 #[cfg(test)]
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_keeps_all_but_its_user() {
+    fn a_uri_keeps_everything_but_its_user() {
         for (uri, uses_ssl, expected) in [
             ("http://host/a?b=c#d", false, "http://host:80/a?b=c"),
             ("http://me:secret@host:81", false, "http://host:81/"),
@@ -87,12 +87,12 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_shown_without_its_user_on_one_line() {
+    fn a_uri_is_displayed_without_its_user_on_one_line() {
         for (uri, expected) in [
             ("http://me:se cret@host:81/a", "http://host:81/a"),
             ("http://host/a\nb", "http://host/a%0Ab"),
         ] {
-            assert_eq!(shown(uri), expected);
+            assert_eq!(displayed(uri), expected);
         }
     }
 }

@@ -14,9 +14,9 @@ use tempfile::TempDir;
 use tokio_rustls::TlsAcceptor;
 
 use super::server::{Server, answer};
-use super::{ask, remotes};
+use super::{ask, client};
 
-/// `ca.pem`, and certificates with keys for `server` and `client`, in a directory.
+/// A directory with `ca.pem`, and certificates and keys of `server` and `client`.
 fn certificates() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let write =
@@ -67,22 +67,22 @@ async fn server(directory: &Path, asks_for_certificate: bool) -> Server {
     Server::start_with(([127, 0, 0, 1], 0).into(), Some(tls), |_| answer(200, "ok")).await
 }
 
-/// What comes of these options, in which `DIR` is the directory.
+/// Checks the answer with these options, in which `DIR` is the directory.
 async fn check(asks_for_certificate: bool, options: &str, expected: &str) {
     let directory = certificates();
     let server = server(directory.path(), asks_for_certificate).await;
     let options = options.replace("DIR", &directory.path().display().to_string());
     let uri = server.uri("/").replace("http:", "https:");
-    let given = ask(&remotes(), &uri, &options).await;
+    let given = ask(&client(), &uri, &options).await;
     assert!(given.contains(expected), "{options}: {given}");
-    // `use_ssl` does the same as the scheme.
+    // `use_ssl` has the same effect as the scheme.
     let options = options.replace('}', ", use_ssl: true}");
-    let given = ask(&remotes(), &server.uri("/"), &options).await;
+    let given = ask(&client(), &server.uri("/"), &options).await;
     assert!(given.contains(expected), "{options}: {given}");
 }
 
 #[tokio::test]
-async fn a_server_is_known_by_its_certificate() {
+async fn a_server_is_verified_by_its_certificate() {
     check(false, "{ssl_ca_cert: DIR/ca.pem}", r#""ok""#).await;
     check(false, "{ssl_verify: false}", r#""ok""#).await;
     check(false, "{ssl_ca_cert: DIR/client.pem}", "cannot connect: ").await;
@@ -95,28 +95,28 @@ async fn a_server_is_known_by_its_certificate() {
     check(
         false,
         "{ssl_ca_cert: DIR/server.key}",
-        "holds no certificate",
+        "contains no certificate",
     )
     .await;
 }
 
 #[tokio::test]
-async fn a_server_nobody_vouches_for_is_not_trusted() {
+async fn a_server_with_an_unknown_issuer_is_rejected() {
     let directory = certificates();
     let server = server(directory.path(), false).await;
     let uri = server.uri("/").replace("http:", "https:");
-    let given = ask(&remotes(), &uri, "{}").await;
-    // The system may have no certificates at all.
+    let given = ask(&client(), &uri, "{}").await;
+    // The system may have no CA certificates.
     assert!(
         given.contains("invalid peer certificate: UnknownIssuer")
-            || given.contains("the system has no certificates"),
+            || given.contains("no system CA certificates found"),
         "{given}"
     );
     assert_eq!(server.hits(), 0);
 }
 
 #[tokio::test]
-async fn a_client_shows_its_certificate() {
+async fn a_client_certificate_is_sent() {
     let ca = "ssl_ca_cert: DIR/ca.pem";
     for own in [
         "ssl_cert: DIR/client.pem, ssl_key: DIR/client.key",
@@ -129,7 +129,7 @@ async fn a_client_shows_its_certificate() {
     check(
         true,
         &format!("{{{ca}, ssl_cert: DIR/client.pem}}"),
-        "holds no key that can be read",
+        "contains no usable key",
     )
     .await;
     check(

@@ -1,4 +1,4 @@
-//! Servers for tests: one that answers, and some that misbehave.
+//! Servers for tests: one that works, and some that misbehave.
 
 use std::io;
 use std::net::SocketAddr;
@@ -19,7 +19,7 @@ use tokio_rustls::TlsAcceptor;
 
 pub(super) type Answer = Response<Full<Bytes>>;
 
-/// Answers until it is stopped or dropped.
+/// Serves until it is stopped or dropped.
 pub(super) struct Server {
     pub(super) address: SocketAddr,
     counts: Arc<Counts>,
@@ -128,11 +128,11 @@ where
     });
     let connection =
         hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-    // Clients go away as they like.
+    // Clients may disconnect at any time.
     drop(connection.await);
 }
 
-/// Sends these bytes to whoever connects and speaks, and then hangs or closes.
+/// Sends these bytes after each request head, then hangs or closes.
 pub(super) async fn raw_server(bytes: &[u8], hangs: bool) -> SocketAddr {
     let bytes = bytes.to_vec();
     start_raw(move |mut stream| {
@@ -149,7 +149,7 @@ pub(super) async fn raw_server(bytes: &[u8], hangs: bool) -> SocketAddr {
     .await
 }
 
-/// Sends a byte at a time, without end.
+/// Sends a byte at a time, endlessly.
 pub(super) async fn drip(pause: Duration) -> SocketAddr {
     start_raw(move |mut stream| async move {
         read_head(&mut stream).await;
@@ -164,7 +164,7 @@ pub(super) async fn drip(pause: Duration) -> SocketAddr {
     .await
 }
 
-/// Answers once on each connection, promises more, and closes when the next request comes.
+/// Answers once on each connection, leaves it open, and closes it when the next request comes.
 pub(super) async fn one_answer_each() -> SocketAddr {
     start_raw(|mut stream| async move {
         read_head(&mut stream).await;
@@ -202,7 +202,7 @@ async fn read_head(stream: &mut TcpStream) {
     }
 }
 
-/// An address where nobody listens.
+/// An address on which nothing listens.
 pub(super) async fn closed_port() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     listener.local_addr().unwrap()

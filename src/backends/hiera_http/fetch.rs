@@ -1,4 +1,4 @@
-//! One fetch: a request → the document of a server, within bounds of time and size.
+//! One fetch: a request → the document of a server, within limits of time and size.
 
 use std::error::Error;
 use std::io;
@@ -15,22 +15,22 @@ use hyper::{Request, Response, StatusCode};
 use hyper_util::client::legacy::connect::capture_connection;
 use tokio::time::timeout;
 
-use super::call::{Call, Output};
-use super::connect::{Client, ConnectError};
-use super::error::{Fault, FetchError};
-use super::{Fetched, Inner, address};
+use super::call::{Call, OutputFormat};
+use super::connect::{ConnectError, PooledClient};
+use super::error::{FetchError, FetchErrorKind};
+use super::{FetchResult, Inner, address};
 
-/// Bytes of an answer that nobody wants which are read all the same, so that its connection can be used again.
+/// Bytes of an unused response body that are read so that its connection can be reused.
 const MAX_DRAINED: usize = 64 * 1024;
-/// How long that may take.
+/// How long reading them may take.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// What a server has.
+/// A document of a server.
 #[derive(Clone)]
 pub(super) struct Document {
-    /// Its contents; `None` where it has nothing.
+    /// Its value; `None` if the server has nothing.
     pub(super) value: Option<Value>,
-    /// Bytes it came in.
+    /// Bytes of the response body.
     pub(super) size: usize,
 }
 
@@ -44,24 +44,24 @@ impl Document {
 }
 
 /// Fetches the document that a request asks for.
-pub(super) async fn fetch(inner: &Inner, request: &RemoteRequest) -> Fetched {
-    try_fetch(inner, request).await.map_err(|fault| FetchError {
-        uri: address::shown(&request.uri),
-        fault,
+pub(super) async fn fetch(inner: &Inner, request: &RemoteRequest) -> FetchResult {
+    try_fetch(inner, request).await.map_err(|kind| FetchError {
+        uri: address::displayed(&request.uri),
+        kind,
     })
 }
 
-async fn try_fetch(inner: &Inner, request: &RemoteRequest) -> Result<Document, Fault> {
+async fn try_fetch(inner: &Inner, request: &RemoteRequest) -> Result<Document, FetchErrorKind> {
     let call = Call::check(request)?;
-    let _slot = timeout(call.connection.timeout, inner.slots.acquire())
+    let _permit = timeout(call.connection.timeout, inner.permits.acquire())
         .await
-        .map_err(|_| Fault::Busy)?
-        .map_err(|_| Fault::CutOff)?;
-    let client = inner.clients.client(&call.connection).await?;
+        .map_err(|_| FetchErrorKind::Busy)?
+        .map_err(|_| FetchErrorKind::Interrupted)?;
+    let client = inner.pools.client(&call.connection).await?;
     let getting = get(&client, &call, inner.settings.max_document_size);
     let body = timeout(call.timeout(), getting)
         .await
-        .map_err(|_| read_timeout(call.timeout()))??;
+        .map_err(|_| timed_out(call.timeout()))??;
     let Some(body) = body else {
         return Ok(Document {
             value: None,
@@ -69,79 +69,87 @@ async fn try_fetch(inner: &Inner, request: &RemoteRequest) -> Result<Document, F
         });
     };
     let size = body.len();
-    // A large document takes its time, which other tasks would miss.
-    let value = tokio::task::spawn_blocking(move || read(call.output, &body))
+    // Parsing a large document would block other tasks.
+    let value = tokio::task::spawn_blocking(move || parse(call.output, &body))
         .await
-        .map_err(|_| Fault::CutOff)??;
+        .map_err(|_| FetchErrorKind::Interrupted)??;
     Ok(Document { value, size })
 }
 
-/// The body of the answer; `None` where the server says that there is nothing.
-async fn get(client: &Client, call: &Call, limit: usize) -> Result<Option<Bytes>, Fault> {
+/// The body of the response; `None` if the server says that there is nothing.
+async fn get(
+    client: &PooledClient,
+    call: &Call,
+    limit: usize,
+) -> Result<Option<Bytes>, FetchErrorKind> {
     let response = match send(client, call).await {
-        // The server may close a kept connection just when it is used again. Ruby tries once more, too.
+        // The server may close an idle connection just when it is reused. Ruby retries once, too.
         Err(error) if is_closed(error.as_ref()) => send(client, call).await,
         sent => sent,
     }
-    .map_err(|error| fault_of(error.as_ref(), call))?;
+    .map_err(|error| error_kind(error.as_ref(), call))?;
     let status = response.status();
     let encoding = response.headers().get(CONTENT_ENCODING);
     let is_encoded =
         encoding.is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"));
     if !status.is_success() {
         drain(response.into_body()).await;
-        // Puppet: lookup_http does not follow redirections either.
+        // Puppet: lookup_http does not follow redirects either.
         return match status {
             StatusCode::NOT_FOUND if call.ignores_404 => Ok(None),
-            _ => Err(Fault::Status {
+            _ => Err(FetchErrorKind::Status {
                 status: status.as_u16(),
             }),
         };
     }
-    // These have no body, which Ruby takes for nothing and not for an empty text.
+    // These have no body, which is nil in Ruby, not an empty string.
     if matches!(status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT) {
         return Ok(None);
     }
     if is_encoded {
-        return Err(Fault::ContentEncoding);
+        return Err(FetchErrorKind::ContentEncoding);
     }
     read_body(response.into_body(), call.read_timeout, limit)
         .await
         .map(Some)
 }
 
-/// Sends the request and waits for the head of the answer.
+/// Sends the request and waits for the head of the response.
 async fn send(
-    client: &Client,
+    client: &PooledClient,
     call: &Call,
 ) -> Result<Response<Incoming>, Box<dyn Error + Send + Sync>> {
     let mut request = Request::new(Empty::new());
     *request.uri_mut() = call.uri.clone();
     *request.headers_mut() = call.headers.clone();
     let mut connection = capture_connection(&mut request);
-    let mut answered = std::pin::pin!(client.request(request));
-    // The connector minds the time until there is a connection.
+    let mut response = std::pin::pin!(client.request(request));
+    // The connector has its own timeout.
     let is_connected = async {
         connection.wait_for_connection_metadata().await;
     };
     tokio::select! {
-        response = &mut answered => return Ok(response?),
+        response = &mut response => return Ok(response?),
         () = is_connected => {}
     }
-    Ok(timeout(call.read_timeout, answered).await??)
+    Ok(timeout(call.read_timeout, response).await??)
 }
 
-async fn read_body(mut body: Incoming, patience: Duration, limit: usize) -> Result<Bytes, Fault> {
-    let too_large = Fault::TooLarge { limit };
+async fn read_body(
+    mut body: Incoming,
+    read_timeout: Duration,
+    limit: usize,
+) -> Result<Bytes, FetchErrorKind> {
+    let too_large = FetchErrorKind::TooLarge { limit };
     if body.size_hint().lower() > u64::try_from(limit).unwrap_or(u64::MAX) {
         return Err(too_large);
     }
     let mut bytes = BytesMut::new();
-    while let Some(frame) = timeout(patience, body.frame())
+    while let Some(frame) = timeout(read_timeout, body.frame())
         .await
-        .map_err(|_| read_timeout(patience))?
+        .map_err(|_| timed_out(read_timeout))?
     {
-        let frame = frame.map_err(|error| Fault::Transfer {
+        let frame = frame.map_err(|error| FetchErrorKind::Transfer {
             reason: causes(&error),
         })?;
         let Ok(data) = frame.into_data() else {
@@ -155,25 +163,24 @@ async fn read_body(mut body: Incoming, patience: Duration, limit: usize) -> Resu
     Ok(bytes.freeze())
 }
 
-/// Reads what is left of an answer if it is short, so that its connection can be used again.
+/// Reads the rest of a short response, so that its connection can be reused.
 async fn drain(body: Incoming) {
-    // Whatever comes of it, the connection is closed if there is more.
+    // If this fails, the connection is closed.
     drop(timeout(DRAIN_TIMEOUT, read_body(body, DRAIN_TIMEOUT, MAX_DRAINED)).await);
 }
 
-/// Makes a value of a body. Nothing at all is no value, as for hiera_http.
-fn read(output: Output, body: &[u8]) -> Result<Option<Value>, Fault> {
+/// Parses a body. As for hiera_http, null is no value.
+fn parse(output: OutputFormat, body: &[u8]) -> Result<Option<Value>, FetchErrorKind> {
     let mut texts = Texts::default();
-    let text = || std::str::from_utf8(body).map_err(|_| Fault::NotUtf8);
+    let text = || std::str::from_utf8(body).map_err(|_| FetchErrorKind::NotUtf8);
     let value = match output {
-        Output::Json => {
-            json::parse(text()?.as_bytes(), &mut |text| texts.value(text)).map_err(Fault::Json)?
-        }
-        // Puppet: an empty document is `false` in Puppet 7 and nothing in Puppet 8.
-        Output::Yaml => data::read_yaml(body, &mut texts)
-            .map_err(Fault::Yaml)?
+        OutputFormat::Json => json::parse(text()?.as_bytes(), &mut |text| texts.value(text))
+            .map_err(FetchErrorKind::Json)?,
+        // Puppet: an empty document is `false` in Puppet 7 and nil in Puppet 8.
+        OutputFormat::Yaml => data::read_yaml(body, &mut texts)
+            .map_err(FetchErrorKind::Yaml)?
             .unwrap_or_default(),
-        Output::Plain => texts.value(text()?),
+        OutputFormat::Plain => texts.value(text()?),
     };
     Ok(match value {
         Value::Null => None,
@@ -181,37 +188,37 @@ fn read(output: Output, body: &[u8]) -> Result<Option<Value>, Fault> {
     })
 }
 
-fn fault_of(error: &(dyn Error + 'static), call: &Call) -> Fault {
+fn error_kind(error: &(dyn Error + 'static), call: &Call) -> FetchErrorKind {
     if error.is::<tokio::time::error::Elapsed>() {
-        return read_timeout(call.read_timeout);
+        return timed_out(call.read_timeout);
     }
     for cause in chain(error) {
         match cause.downcast_ref() {
             Some(ConnectError::Timeout) => {
-                return Fault::ConnectTimeout {
+                return FetchErrorKind::ConnectTimeout {
                     seconds: call.connection.timeout.as_secs_f64().to_string(),
                 };
             }
             Some(ConnectError::Failed(error)) => {
-                return Fault::Connect {
+                return FetchErrorKind::Connect {
                     reason: causes(error.as_ref()),
                 };
             }
             None => {}
         }
     }
-    Fault::Transfer {
+    FetchErrorKind::Transfer {
         reason: causes(error),
     }
 }
 
-fn read_timeout(patience: Duration) -> Fault {
-    Fault::ReadTimeout {
-        seconds: patience.as_secs_f64().to_string(),
+fn timed_out(after: Duration) -> FetchErrorKind {
+    FetchErrorKind::ReadTimeout {
+        seconds: after.as_secs_f64().to_string(),
     }
 }
 
-/// Was the connection closed before the answer came?
+/// Was the connection closed before the response came?
 fn is_closed(error: &(dyn Error + 'static)) -> bool {
     if chain(error).any(|cause| cause.is::<ConnectError>()) {
         return false;
@@ -230,10 +237,10 @@ fn is_closed(error: &(dyn Error + 'static)) -> bool {
     })
 }
 
-/// An error and what caused it, on one line.
+/// An error and its causes, on one line.
 fn causes(error: &(dyn Error + 'static)) -> String {
     let mut texts: Vec<String> = chain(error).map(ToString::to_string).collect();
-    // Some repeat their cause.
+    // Some errors repeat their cause.
     texts.dedup();
     texts.join(": ")
 }

@@ -1,0 +1,64 @@
+//! Tests against servers on loopback. Time passes by setting the clock.
+
+mod caching;
+mod documents;
+mod failures;
+mod requests;
+mod server;
+mod tls;
+
+use std::time::Duration;
+
+use hiera_resolver::Value;
+use hiera_resolver::data::{Texts, read_yaml};
+use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
+
+use self::server::{Server, answer};
+use super::RemoteClient;
+use crate::config::RemoteSettings;
+
+/// A request with options as written in `hiera.yaml`.
+pub(super) fn request(uri: &str, options: &str) -> RemoteRequest {
+    let options = read_yaml(options.as_bytes(), &mut Texts::default()).unwrap();
+    RemoteRequest {
+        uri: uri.to_owned(),
+        options: options.unwrap_or_default(),
+    }
+}
+
+fn client() -> RemoteClient {
+    RemoteClient::new(&RemoteSettings::default())
+}
+
+/// Advances the clock of everything but sockets.
+async fn pass(seconds: u64) {
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(seconds)).await;
+    tokio::time::resume();
+}
+
+/// An answer as text.
+fn shown(answer: RemoteAnswer) -> String {
+    match answer {
+        RemoteAnswer::Found(Value::Template(template)) => format!("template {}", template.source()),
+        RemoteAnswer::Found(value) => {
+            let mut text = String::new();
+            hiera_resolver::ruby_text::inspect(&value, &mut text);
+            text
+        }
+        RemoteAnswer::NotFound => "not found".to_owned(),
+        RemoteAnswer::Failed { reason, .. } => format!("failed: {reason}"),
+    }
+}
+
+async fn ask(client: &RemoteClient, uri: &str, options: &str) -> String {
+    shown(client.answer(&request(uri, options)).await)
+}
+
+/// Checks the answer to one response with some options.
+async fn check(status: u16, body: &'static str, options: &str, expected: &str) {
+    let server = Server::start(move |_| answer(status, body)).await;
+    let given = ask(&client(), &server.uri("/x"), options).await;
+    let expected = expected.replace("URI", &server.uri("/x"));
+    assert_eq!(given, expected, "{status} {body:?} {options}");
+}
