@@ -116,7 +116,9 @@ impl KeyRings {
     ) -> Vec<(String, Result<Vec<u8>, String>)> {
         let text = match option {
             Some(Value::Str(text)) => text.to_string(),
-            Some(Value::Template(template)) => without_environment(template, known.environment),
+            Some(Value::Template(template)) => {
+                without_environment(&Template::of(template), known.environment)
+            }
             _ => return Vec::new(),
         };
         let is_fixed = !text.contains("%{");
@@ -215,7 +217,7 @@ impl KeyRings {
 /// Do the keys of a level depend on more than the environment?
 fn depends_on_node(options: &Hash) -> bool {
     KEY_OPTIONS.iter().any(|name| match options.get(name) {
-        Some(Value::Template(template)) => template.parts().iter().any(
+        Some(Value::Template(template)) => Template::of(template).parts().iter().any(
             |part| matches!(part, Part::Token(Token::Variable(variable)) if !is_environment(variable)),
         ),
         _ => false,

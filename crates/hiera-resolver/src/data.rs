@@ -549,7 +549,7 @@ impl Texts {
             return Value::Str(shared.clone());
         }
         if let Some(template) = Template::parse(text) {
-            return Value::Template(Arc::new(template));
+            return template.into_value();
         }
         let new = LeanStr::from(text);
         if let Some(slot) = slot

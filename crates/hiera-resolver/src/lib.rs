@@ -8,25 +8,21 @@
 //! There are no files, sockets, clocks or threads in here: the same arguments give the same answer.
 #![warn(missing_docs)]
 
-pub mod convert;
 pub mod data;
 pub mod error;
 pub mod explain;
-pub mod hash;
 pub mod hierarchy;
 pub mod key;
 pub mod lookup;
 pub mod merge;
 pub mod remote;
-pub mod rich;
-pub mod ruby_text;
 pub mod scope;
 pub mod snapshot;
 pub mod strictness;
-pub mod table_key;
 pub mod template;
-pub mod types;
-pub mod value;
+
+pub use puppet_types::{self as types, Type, convert};
+pub use puppet_values::{Array, Hash, Rich, Value, hash, ruby_text, table_key, value};
 
 pub use data::{hocon, json};
 pub use hierarchy::{config, glob, path, reach};
@@ -38,13 +34,9 @@ pub(crate) use hierarchy::plan;
 pub use config::{HieraConfig, Layer, LayerKind};
 pub use data::{DataFile, Format};
 pub use error::LookupError;
-pub use hash::Hash;
 pub use lookup::{Answer, Explain, Outcome, Request, Session};
 pub use merge::MergeStrategy;
-pub use rich::Rich;
 pub use scope::Scope;
 pub use snapshot::Snapshot;
 pub use strictness::Strictness;
 pub use tree::Tree;
-pub use types::Type;
-pub use value::{Array, Value};

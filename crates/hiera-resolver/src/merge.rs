@@ -13,9 +13,9 @@ use lean_string::LeanStr;
 use smallvec::SmallVec;
 
 use crate::hash::Hash;
-use crate::rich::Rich;
 use crate::types;
 use crate::value::Value;
+use puppet_values::Rich;
 
 pub use deep::DeepOptions;
 

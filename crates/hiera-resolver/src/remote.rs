@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use crate::hash::Hash;
-use crate::types::uri::Uri;
 use crate::value::Value;
+use puppet_values::uri::Uri;
 
 /// What to ask for. Equal requests have the same answer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,8 +1,10 @@
 //! Text with `%{...}` → [`Template`]: taken apart once, when a file is read, not on every lookup.
 
-use std::sync::LazyLock;
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
 
 use arcstr::ArcStr;
+use puppet_values::{TemplateText, Value};
 use regex::Regex;
 
 use crate::key::{KeyError, LookupKey, Segment, is_strippable, split_segments};
@@ -131,6 +133,23 @@ impl Template {
             parts: Box::default(),
             origin: Origin::Undecryptable(fault),
         }
+    }
+
+    /// The template that a value carries, parsed again where another crate put it there.
+    pub fn of(text: &TemplateText) -> Cow<'_, Template> {
+        match text.parsed() {
+            Some(template) => Cow::Borrowed(template),
+            None => Cow::Owned(Template {
+                source: text.source().clone(),
+                parts: split(text.source()),
+                origin: Origin::Plain,
+            }),
+        }
+    }
+
+    /// The template as a value.
+    pub fn into_value(self) -> Value {
+        Value::Template(Arc::new(TemplateText::new(self.source.clone(), self)))
     }
 
     /// The text with each token replaced by the same name.

@@ -64,14 +64,15 @@ impl<'a> ValueBuilder<'a> {
     }
 
     fn decrypted(&mut self, text: &str, decrypt: Decrypt<'_>, mark: Mark) -> Value {
-        Value::Template(Arc::new(match decrypt(text) {
+        let template = match decrypt(text) {
             Ok(plain) => Template::decrypted(text, &plain),
             Err(fault) => {
                 let problem = format!("cannot be decrypted: {}", fault.reason);
                 self.undecryptable.push(Notice::at(mark, problem));
                 Template::undecryptable(text, fault)
             }
-        }))
+        };
+        template.into_value()
     }
 }
 
@@ -138,7 +139,7 @@ impl Build for ValueBuilder<'_> {
                 self.texts.value(&name)
             }
             // Keys are never decrypted.
-            Value::Template(template) if *template.origin() != Origin::Plain => {
+            Value::Template(template) if *Template::of(&template).origin() != Origin::Plain => {
                 self.texts.value(template.source())
             }
             other => other,

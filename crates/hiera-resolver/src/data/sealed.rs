@@ -116,12 +116,15 @@ fn open(value: &Value, decrypt: super::Decrypt<'_>) -> Value {
         return value.clone();
     }
     match value {
-        Value::Template(template) if matches!(template.origin(), Origin::Undecryptable(_)) => {
+        Value::Template(template)
+            if matches!(Template::of(template).origin(), Origin::Undecryptable(_)) =>
+        {
             let source = template.source();
-            Value::Template(Arc::new(match decrypt(source) {
+            let opened = match decrypt(source) {
                 Ok(plain) => Template::decrypted(source, &plain),
                 Err(fault) => Template::undecryptable(source, fault),
-            }))
+            };
+            opened.into_value()
         }
         Value::Array(array) => {
             let items = array.items().iter().map(|item| open(item, decrypt));
@@ -185,7 +188,7 @@ mod tests {
 
     fn origin(file: &DataFile, key: &str) -> Origin {
         match file.contents().unwrap().get(&TableKey::new(key.into())) {
-            Some(Value::Template(template)) => template.origin().clone(),
+            Some(Value::Template(template)) => Template::of(template).origin().clone(),
             other => panic!("{other:?}"),
         }
     }

@@ -23,7 +23,7 @@ impl Walk<'_, '_> {
             return Ok(value.clone());
         }
         let filled = match value {
-            Value::Template(template) => self.fill(template, key)?,
+            Value::Template(template) => self.fill(&Template::of(template), key)?,
             Value::Array(array) => {
                 let items = array.items().iter().map(|item| self.interpolate(item, key));
                 Value::array(items.collect::<Result<_, _>>()?)

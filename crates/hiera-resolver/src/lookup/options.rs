@@ -19,10 +19,10 @@ use crate::convert;
 use crate::error::LookupError;
 use crate::hash::Hash;
 use crate::merge::{MergeError, MergeStrategy};
-use crate::rich::Rich;
 use crate::table_key::{TableKey, TableState};
 use crate::types::Type;
 use crate::value::Value;
+use puppet_values::Rich;
 use ruby_regex::{PatternSet, RubyRegex};
 
 pub(crate) use self::notes::OptionsNotes;
@@ -375,7 +375,7 @@ impl Conversion {
     /// The type and the arguments as an explanation shows them.
     pub fn shown(&self) -> String {
         let target = match &self.target {
-            Target::Type(target) => Value::Rich(Arc::new(Rich::Type(Type::clone(target)))),
+            Target::Type(target) => Value::from(Type::clone(target)),
             Target::Other(target) => target.clone(),
             Target::Unknown { source, .. } => Value::Str(source.clone()),
         };

@@ -605,10 +605,9 @@ fn is_option_name(name: &str) -> bool {
 
 pub(super) fn with_templates(value: &Value) -> Value {
     match value {
-        Value::Str(text) => Template::parse(text).map_or_else(
-            || value.clone(),
-            |template| Value::Template(std::sync::Arc::new(template)),
-        ),
+        Value::Str(text) => {
+            Template::parse(text).map_or_else(|| value.clone(), Template::into_value)
+        }
         Value::Array(array) => Value::array(array.items().iter().map(with_templates).collect()),
         Value::Hash(hash) => Value::hash(
             hash.iter()

@@ -36,7 +36,7 @@ pub(super) fn variables(config: &HieraConfig, source: &[u8]) -> Vec<RequiredVari
 
 fn add_value(value: &Value, names: &mut Vec<ArcStr>) {
     match value {
-        Value::Template(template) => add_template(Some(template), names),
+        Value::Template(template) => add_template(Some(&Template::of(template)), names),
         Value::Array(array) => {
             for item in array.items() {
                 add_value(item, names);

@@ -188,7 +188,7 @@ pub(super) fn fill_options(options: &Value, scope: &dyn Scope) -> Result<Value, 
     Ok(match options {
         Value::Template(template) => {
             let mut filled = Filled::default();
-            fill(template, scope, &mut filled)?;
+            fill(&Template::of(template), scope, &mut filled)?;
             Value::str(filled.text)
         }
         Value::Array(array) => {

@@ -8,7 +8,7 @@ use crate::data::{DataFile, KEY_OPTIONS};
 use crate::error::LookupError;
 use crate::hash::Hash;
 use crate::scope::Scope;
-use crate::template::DecryptFault;
+use crate::template::{DecryptFault, Template};
 use crate::value::Value;
 
 impl Level {
@@ -33,7 +33,7 @@ impl Level {
             let value = match options.get(name) {
                 None => continue,
                 Some(Value::Template(template)) => {
-                    fill(template, scope, &mut filled)?;
+                    fill(&Template::of(template), scope, &mut filled)?;
                     // Puppet: reads the key wherever that leads.
                     if filled.leads_out(template.source()) {
                         let reason = format!("a variable leads `{name}` out of its place");
@@ -54,7 +54,8 @@ impl Level {
         let leads_out = |name: &str| match written.and_then(|written| written.get(name)) {
             Some(Value::Template(template)) => {
                 let mut text = Filled::default();
-                fill(template, scope, &mut text).is_ok() && text.leads_out(template.source())
+                fill(&Template::of(template), scope, &mut text).is_ok()
+                    && text.leads_out(template.source())
             }
             _ => false,
         };

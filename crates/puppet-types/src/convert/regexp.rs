@@ -1,0 +1,52 @@
+//! `Regexp` from text.
+
+use std::sync::{Arc, LazyLock};
+
+use puppet_values::{Rich, Value};
+
+use super::{ConversionError, compile_regexp, unusable};
+use crate::signature::Function;
+
+pub(super) static REGEXP: LazyLock<Function> = LazyLock::new(|| {
+    // The name is Puppet's, by mistake.
+    Function::new(
+        "new_float",
+        &[],
+        &[(
+            false,
+            &[("String", "pattern", false), ("Boolean", "escape", true)],
+        )],
+    )
+});
+
+pub(super) fn regexp(_: usize, arguments: &[Value]) -> Result<Value, ConversionError> {
+    let pattern = arguments
+        .first()
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let regexp = match arguments.get(1) {
+        Some(Value::Bool(true)) => compile_regexp(&escape(pattern)),
+        _ => compile_regexp(pattern),
+    };
+    Ok(Value::Rich(Arc::new(Rich::Regexp(
+        regexp.map_err(unusable)?,
+    ))))
+}
+
+/// Ruby's `Regexp.escape`.
+fn escape(text: &str) -> String {
+    let mut escaped = String::new();
+    for char in text.chars() {
+        match char {
+            '\n' => escaped.push_str("\\n"),
+            '\t' => escaped.push_str("\\t"),
+            '\r' => escaped.push_str("\\r"),
+            '\x0b' => escaped.push_str("\\v"),
+            '\x0c' => escaped.push_str("\\f"),
+            '[' | ']' | '{' | '}' | '(' | ')' | '|' | '-' | '*' | '.' | '\\' | '?' | '+' | '^'
+            | '$' | ' ' | '#' => escaped.extend(['\\', char]),
+            char => escaped.push(char),
+        }
+    }
+    escaped
+}

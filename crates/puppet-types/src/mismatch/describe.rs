@@ -1,0 +1,315 @@
+//! Expected type and actual type → all that is wrong.
+
+use lean_string::LeanStr;
+
+use super::super::{ArrayType, HashType, IntegerRange, StructElement, TupleType, Type};
+use super::{Mismatch, Problem, Step, merge};
+
+/// Puppet: of more mismatches in one collection, only the first are described.
+const MAX_MISMATCHES: usize = 1000;
+
+/// All that is wrong with an actual type where another one is expected.
+pub(crate) fn describe(expected: &Type, actual: &Type, path: &[Step]) -> Vec<Mismatch> {
+    if let Some(name) = expected.unresolved() {
+        return vec![Mismatch::new(path, Problem::Unresolved(name))];
+    }
+    describe_normalized(&expected.normalize(), expected, actual, path)
+}
+
+fn extended(path: &[Step], step: Step) -> Vec<Step> {
+    let mut path = path.to_vec();
+    path.push(step);
+    path
+}
+
+fn describe_normalized(
+    expected: &Type,
+    original: &Type,
+    actual: &Type,
+    path: &[Step],
+) -> Vec<Mismatch> {
+    match expected {
+        Type::Variant(types) => describe_variant(types, original, actual, path),
+        Type::Struct(elements) => describe_struct(elements, original, actual, path),
+        Type::Hash(hash) => describe_hash(hash, original, actual, path),
+        Type::Tuple(tuple) => describe_tuple(tuple, original, actual, path),
+        Type::Array(array) => describe_array(array, original, actual, path),
+        Type::Callable(_) if !matches!(actual, Type::Callable(_)) => {
+            vec![Mismatch::of_type(path, original, actual)]
+        }
+        Type::Optional(None) => Vec::new(),
+        Type::Optional(Some(inner)) => {
+            if *actual == Type::Undef {
+                return Vec::new();
+            }
+            let original = match original {
+                Type::Alias(_) => original,
+                _ => expected,
+            };
+            describe_normalized(inner, original, actual, path)
+        }
+        Type::Pattern(_) | Type::Enum(_) => vec![Mismatch::new(
+            path,
+            Problem::Pattern(original.normalize(), actual.normalize()),
+        )],
+        Type::Alias(alias) => {
+            describe_normalized(&alias.resolved().normalize(), expected, actual, path)
+        }
+        expected if expected.accepts(actual) => Vec::new(),
+        _ => vec![Mismatch::of_type(path, original, actual)],
+    }
+}
+
+fn describe_variant(
+    types: &[Type],
+    original: &Type,
+    actual: &Type,
+    path: &[Step],
+) -> Vec<Mismatch> {
+    let undef = matches!(original, Type::Optional(_)).then_some(&Type::Undef);
+    let mut variants = Vec::new();
+    for (index, ty) in undef.into_iter().chain(types).enumerate() {
+        let found = describe(ty, actual, &extended(path, Step::Variant(index)));
+        if found.is_empty() {
+            return Vec::new();
+        }
+        variants.push(found);
+    }
+    let merged = merge(path.len(), false, variants);
+    if matches!(original, Type::Alias(_)) && merged.len() == 1 {
+        return vec![Mismatch::of_type(path, original, actual)];
+    }
+    merged
+}
+
+fn describe_array(
+    array: &ArrayType,
+    original: &Type,
+    actual: &Type,
+    path: &[Step],
+) -> Vec<Mismatch> {
+    let any_size = IntegerRange::at_least(0);
+    match actual {
+        Type::Tuple(tuple) => {
+            let expected_size = array.size.clone().unwrap_or(any_size);
+            let actual_size = tuple
+                .size
+                .clone()
+                .unwrap_or_else(|| IntegerRange::exactly(tuple.types.len()));
+            if !expected_size.covers(&actual_size) {
+                return vec![Mismatch::new(
+                    path,
+                    Problem::Size(expected_size, actual_size),
+                )];
+            }
+            let wrong = tuple
+                .types
+                .iter()
+                .enumerate()
+                .filter(|(_, ty)| !array.element.accepts(ty));
+            wrong
+                .flat_map(|(index, ty)| {
+                    describe(&array.element, ty, &extended(path, Step::Index(index)))
+                })
+                .take(MAX_MISMATCHES)
+                .collect()
+        }
+        Type::Array(actual) => {
+            let actual_size = actual.size.clone().unwrap_or(any_size);
+            match &array.size {
+                Some(size) if !size.covers(&actual_size) => vec![Mismatch::new(
+                    path,
+                    Problem::Size(size.clone(), actual_size),
+                )],
+                _ => vec![Mismatch::of_type(
+                    path,
+                    original,
+                    &Type::array(actual.element.clone(), None),
+                )],
+            }
+        }
+        actual => vec![Mismatch::of_type(path, original, actual)],
+    }
+}
+
+fn describe_hash(hash: &HashType, original: &Type, actual: &Type, path: &[Step]) -> Vec<Mismatch> {
+    let any_size = IntegerRange::at_least(0);
+    match actual {
+        Type::Struct(elements) => {
+            let expected_size = hash.size.clone().unwrap_or(any_size);
+            let required = elements.iter().filter(|element| !element.optional).count();
+            let actual_size = IntegerRange::of(required, elements.len());
+            if !expected_size.covers(&actual_size) {
+                return vec![Mismatch::new(
+                    path,
+                    Problem::Size(expected_size, actual_size),
+                )];
+            }
+            let mut found = Vec::new();
+            for element in elements.iter() {
+                if found.len() >= MAX_MISMATCHES {
+                    break;
+                }
+                let key = element.key();
+                if !hash.key.accepts(&key) {
+                    let path = extended(path, Step::Key(element.name.clone()));
+                    found.extend(describe(&hash.key, &key, &path));
+                }
+                if !hash.value.accepts(&element.value) {
+                    let path = extended(path, Step::Entry(element.name.clone()));
+                    found.extend(describe(&hash.value, &element.value, &path));
+                }
+            }
+            found
+        }
+        Type::Hash(actual) => {
+            let actual_size = actual.size.clone().unwrap_or(any_size);
+            match &hash.size {
+                Some(size) if !size.covers(&actual_size) => vec![Mismatch::new(
+                    path,
+                    Problem::Size(size.clone(), actual_size),
+                )],
+                _ => vec![without_size(path, original, actual)],
+            }
+        }
+        actual => vec![Mismatch::of_type(path, original, actual)],
+    }
+}
+
+fn without_size(path: &[Step], original: &Type, actual: &HashType) -> Mismatch {
+    let actual = Type::hash(actual.key.clone(), actual.value.clone(), None);
+    Mismatch::of_type(path, original, &actual)
+}
+
+fn describe_struct(
+    elements: &[StructElement],
+    original: &Type,
+    actual: &Type,
+    path: &[Step],
+) -> Vec<Mismatch> {
+    match actual {
+        Type::Struct(others) => {
+            let mut rest: Vec<&StructElement> = others.iter().collect();
+            let mut found = Vec::new();
+            for element in elements {
+                let place = rest.iter().position(|other| other.name == element.name);
+                let Some(place) = place else {
+                    if !element.optional {
+                        let problem = Problem::MissingKey(element.name.clone());
+                        found.push(Mismatch::new(path, problem));
+                    }
+                    continue;
+                };
+                let other = rest.remove(place);
+                if !element.value.accepts(&other.value) {
+                    let path = extended(path, Step::Entry(element.name.clone()));
+                    found.extend(describe(&element.value, &other.value, &path));
+                }
+            }
+            let extra = rest
+                .iter()
+                .map(|other| Problem::ExtraKey(other.name.clone()));
+            let extra = extra.take(MAX_MISMATCHES);
+            found.extend(extra.map(|problem| Mismatch::new(path, problem)));
+            found
+        }
+        Type::Hash(hash) => {
+            let actual_size = hash
+                .size
+                .clone()
+                .unwrap_or_else(|| IntegerRange::at_least(0));
+            let required = elements.iter().filter(|element| !element.optional).count();
+            let expected_size = IntegerRange::of(required, elements.len());
+            if expected_size.covers(&actual_size) {
+                vec![without_size(path, original, hash)]
+            } else {
+                vec![Mismatch::new(
+                    path,
+                    Problem::Size(expected_size, actual_size),
+                )]
+            }
+        }
+        actual => vec![Mismatch::of_type(path, original, actual)],
+    }
+}
+
+fn describe_tuple(
+    tuple: &TupleType,
+    original: &Type,
+    actual: &Type,
+    path: &[Step],
+) -> Vec<Mismatch> {
+    let expected_size = tuple.size_range();
+    let (actual_size, pairs): (IntegerRange, Vec<(usize, &Type, &Type)>) = match actual {
+        Type::Tuple(other) if **other == *tuple => return Vec::new(),
+        Type::Array(_) if tuple.types.is_empty() => return Vec::new(),
+        Type::Tuple(other) => {
+            // Puppet names the last place of the types for all that follow it.
+            let last = tuple.types.len().saturating_sub(1);
+            let pairs = other.types.iter().enumerate().filter_map(|(index, ty)| {
+                tuple
+                    .at(index)
+                    .map(|expected| (index.min(last), expected, ty))
+            });
+            (other.size_range(), pairs.collect())
+        }
+        Type::Array(array) => {
+            let pairs = tuple.types.iter().enumerate();
+            (
+                array
+                    .size
+                    .clone()
+                    .unwrap_or_else(|| IntegerRange::at_least(0)),
+                pairs
+                    .map(|(index, ty)| (index, ty, &array.element))
+                    .collect(),
+            )
+        }
+        actual => return vec![Mismatch::of_type(path, original, actual)],
+    };
+    if !expected_size.covers(&actual_size) {
+        return vec![Mismatch::new(
+            path,
+            Problem::Size(expected_size, actual_size),
+        )];
+    }
+    pairs
+        .into_iter()
+        .flat_map(|(index, expected, actual)| {
+            describe(expected, actual, &extended(path, Step::Index(index)))
+        })
+        .take(MAX_MISMATCHES)
+        .collect()
+}
+
+impl Type {
+    /// The first type inside that is only a name.
+    fn unresolved(&self) -> Option<LeanStr> {
+        let inner = |ty: &Option<std::sync::Arc<Type>>| ty.as_ref().and_then(|ty| ty.unresolved());
+        match self {
+            Type::Reference(name) => Some(name.clone()),
+            Type::Array(array) => array.element.unresolved(),
+            Type::Hash(hash) => hash.key.unresolved().or_else(|| hash.value.unresolved()),
+            Type::Tuple(tuple) => tuple.types.iter().find_map(Type::unresolved),
+            Type::Struct(elements) => elements
+                .iter()
+                .find_map(|element| element.value.unresolved()),
+            Type::Variant(types) => types.iter().find_map(Type::unresolved),
+            Type::Iterable(ty)
+            | Type::Iterator(ty)
+            | Type::Optional(ty)
+            | Type::NotUndef(ty)
+            | Type::Type(ty) => inner(ty),
+            Type::Sensitive(ty) => ty.unresolved(),
+            Type::Init(Some(init)) => init.target.unresolved(),
+            Type::Callable(callable) => {
+                let parameters = callable.parameters.iter().flat_map(|tuple| &tuple.types);
+                parameters
+                    .chain(&callable.block)
+                    .chain(&callable.returns)
+                    .find_map(Type::unresolved)
+            }
+            _ => None,
+        }
+    }
+}

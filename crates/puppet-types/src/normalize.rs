@@ -1,0 +1,248 @@
+//! Types in their plainest form, which is the one that messages print.
+
+use std::sync::Arc;
+
+use lean_string::LeanStr;
+
+use super::{CallableType, StringType, StructElement, TupleType, Type};
+use puppet_values::semver::VersionRange;
+
+impl Type {
+    /// The same type without needless wrappers: enums, patterns and ranges of a variant become one.
+    pub(crate) fn normalize(&self) -> Type {
+        let inner = |ty: &Option<Arc<Type>>| ty.as_ref().map(|ty| Arc::new(ty.normalize()));
+        match self {
+            Type::Collection(_) => Type::Collection(None),
+            Type::Array(array) if array.element == Type::Any => Type::array(Type::Any, None),
+            Type::Array(array) => Type::array(array.element.normalize(), array.size.clone()),
+            Type::Hash(hash) => Type::hash(
+                hash.key.normalize(),
+                hash.value.normalize(),
+                hash.size.clone(),
+            ),
+            Type::Tuple(tuple) => Type::Tuple(Arc::new(tuple.normalize())),
+            Type::Struct(elements) => Type::Struct(
+                elements
+                    .iter()
+                    .map(|element| StructElement {
+                        value: element.value.normalize(),
+                        ..element.clone()
+                    })
+                    .collect(),
+            ),
+            Type::Iterable(ty) => Type::Iterable(inner(ty)),
+            Type::Iterator(ty) => Type::Iterator(inner(ty)),
+            Type::Type(ty) => Type::Type(inner(ty)),
+            Type::Sensitive(ty) => match ty.normalize() {
+                same if same == **ty => self.clone(),
+                changed => Type::sensitive(&changed),
+            },
+            Type::Optional(Some(ty)) => normalize_optional(ty.normalize()),
+            Type::NotUndef(Some(ty)) => normalize_not_undef(ty.normalize()),
+            Type::Variant(types) if !types.is_empty() => normalize_variant(types),
+            Type::Callable(callable) => Type::Callable(Arc::new(CallableType {
+                parameters: callable.parameters.as_ref().map(TupleType::normalize),
+                block: callable.block.as_ref().map(Type::normalize),
+                returns: callable.returns.as_ref().map(Type::normalize),
+            })),
+            _ => self.clone(),
+        }
+    }
+}
+
+impl TupleType {
+    fn normalize(&self) -> TupleType {
+        TupleType {
+            types: self.types.iter().map(Type::normalize).collect(),
+            size: self.size.clone(),
+        }
+    }
+}
+
+fn normalize_optional(ty: Type) -> Type {
+    match ty {
+        Type::NotUndef(Some(inner)) => Type::Optional(Some(inner)).normalize(),
+        Type::NotUndef(None) => Type::Optional(None),
+        ty if ty.accepts(&Type::Undef) => ty,
+        ty => Type::optional(ty),
+    }
+}
+
+fn normalize_not_undef(ty: Type) -> Type {
+    match ty {
+        Type::Optional(Some(inner)) => Type::NotUndef(Some(inner)).normalize(),
+        Type::Optional(None) => Type::NotUndef(None),
+        ty if !ty.accepts(&Type::Undef) => ty,
+        ty => Type::not_undef(ty),
+    }
+}
+
+fn normalize_variant(before: &[Type]) -> Type {
+    let types: Vec<Type> = before.iter().map(Type::normalize).collect();
+    if let [only] = &types[..] {
+        return only.clone();
+    }
+    if types
+        .iter()
+        .any(|ty| matches!(ty, Type::Undef | Type::Optional(_)))
+    {
+        let others = types.into_iter().filter_map(|ty| match ty {
+            Type::Undef | Type::Optional(None) => None,
+            Type::Optional(Some(inner)) => Some((*inner).clone()),
+            ty => Some(ty),
+        });
+        return Type::optional(Type::variant(others)).normalize();
+    }
+    let changed = types != before;
+    let mut flat = Vec::new();
+    for ty in types {
+        match ty {
+            Type::Variant(inner) => flat.extend(inner.iter().cloned()),
+            ty => flat.push(ty),
+        }
+    }
+    let flat_size = flat.len();
+    let merged = merge_all(flat);
+    match &merged[..] {
+        [only] => only.clone(),
+        _ if changed || merged.len() != flat_size => Type::variant(merged),
+        _ => Type::Variant(before.into()),
+    }
+}
+
+/// Makes one of the types that can be one, each kind in Puppet's order.
+fn merge_all(types: Vec<Type>) -> Vec<Type> {
+    let types = merge_kind(
+        types,
+        |ty| matches!(ty, Type::NotUndef(_)),
+        |found| {
+            let inner = found.iter().map(|ty| match ty {
+                Type::NotUndef(Some(inner)) => (**inner).clone(),
+                _ => Type::Any,
+            });
+            Type::not_undef(Type::variant(inner).normalize())
+        },
+    );
+    let types = merge_kind(
+        types,
+        |ty| match ty {
+            Type::Enum(list) => !list.values.is_empty() && !list.case_insensitive,
+            ty => matches!(ty, Type::String(StringType::Value(_))),
+        },
+        |found| Type::enumeration(texts(found), false),
+    );
+    let types = merge_kind(
+        types,
+        |ty| matches!(ty, Type::Enum(list) if !list.values.is_empty() && list.case_insensitive),
+        |found| {
+            let lower = texts(found).into_iter().map(|text| text.to_lowercase());
+            Type::enumeration(lower.collect(), true)
+        },
+    );
+    let types = merge_kind(
+        types,
+        |ty| matches!(ty, Type::Pattern(_)),
+        |found| {
+            let mut patterns = Vec::new();
+            for ty in found {
+                if let Type::Pattern(more) = ty {
+                    for pattern in more.iter() {
+                        if !patterns.contains(pattern) {
+                            patterns.push(pattern.clone());
+                        }
+                    }
+                }
+            }
+            Type::Pattern(patterns.into())
+        },
+    );
+    let types = merge_versions(types);
+    let types = merge_ranges(types, |ty| matches!(ty, Type::Integer(_)));
+    let types = merge_ranges(types, |ty| matches!(ty, Type::Float(_)));
+    let types = merge_ranges(types, |ty| matches!(ty, Type::Timespan(_)));
+    merge_ranges(types, |ty| matches!(ty, Type::Timestamp(_)))
+}
+
+/// Puts the types of one kind, where there are several, behind the others as one.
+fn merge_kind(
+    types: Vec<Type>,
+    is_kind: impl Fn(&Type) -> bool,
+    merge: impl Fn(&[Type]) -> Type,
+) -> Vec<Type> {
+    let (found, mut others): (Vec<Type>, Vec<Type>) = types.iter().cloned().partition(is_kind);
+    if found.len() < 2 {
+        return types;
+    }
+    others.push(merge(&found));
+    others
+}
+
+fn texts(types: &[Type]) -> Vec<LeanStr> {
+    types
+        .iter()
+        .flat_map(|ty| match ty {
+            Type::Enum(list) => list.values.clone(),
+            Type::String(StringType::Value(text)) => vec![text.clone()],
+            _ => Vec::new(),
+        })
+        .collect()
+}
+
+fn merge_versions(types: Vec<Type>) -> Vec<Type> {
+    let (found, others): (Vec<Type>, Vec<Type>) = types
+        .iter()
+        .cloned()
+        .partition(|ty| matches!(ty, Type::SemVer(_)));
+    if found.len() < 2 {
+        return types;
+    }
+    let mut ranges = Vec::new();
+    for ty in &found {
+        if let Type::SemVer(more) = ty {
+            ranges.extend(more.iter().cloned());
+        }
+    }
+    match VersionRange::merge_all(ranges) {
+        Ok(ranges) => std::iter::once(Type::SemVer(ranges.into()))
+            .chain(others)
+            .collect(),
+        Err(_) => types,
+    }
+}
+
+/// Ranges that are still held against each other.
+const MAX_RANGES: usize = 1000;
+
+/// Puts ranges of one kind before the others, those that meet as one.
+fn merge_ranges(types: Vec<Type>, is_kind: impl Fn(&Type) -> bool) -> Vec<Type> {
+    let (mut ranges, others): (Vec<Type>, Vec<Type>) = types.iter().cloned().partition(is_kind);
+    // Puppet: so many ranges are left as they are, since each has to be held against each.
+    if !(2..MAX_RANGES).contains(&ranges.len()) {
+        return types;
+    }
+    let mut merged = Vec::new();
+    while let Some(last) = ranges.pop() {
+        let mut unmerged = Vec::new();
+        let mut current = last;
+        for range in ranges {
+            match merge_two(&current, &range) {
+                Some(both) => current = both,
+                None => unmerged.push(range),
+            }
+        }
+        merged.push(current);
+        ranges = unmerged;
+    }
+    merged.extend(others);
+    merged
+}
+
+fn merge_two(left: &Type, right: &Type) -> Option<Type> {
+    match (left, right) {
+        (Type::Integer(left), Type::Integer(right)) => left.merge(right).map(Type::Integer),
+        (Type::Float(left), Type::Float(right)) => left.merge(right).map(Type::Float),
+        (Type::Timespan(left), Type::Timespan(right)) => left.merge(right).map(Type::Timespan),
+        (Type::Timestamp(left), Type::Timestamp(right)) => left.merge(right).map(Type::Timestamp),
+        _ => None,
+    }
+}
