@@ -20,6 +20,8 @@ mod errors;
 mod hiera_http;
 /// Trees and requests that are made to hurt.
 mod hostile;
+/// Relative links in Markdown files lead to files and headings that exist.
+mod links;
 /// What a lookup over HTTP answers beyond the value: batches, defaults, explanations, queries.
 mod locations;
 mod lookup;
