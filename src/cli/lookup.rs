@@ -5,10 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use hiera_resolver::data::read_yaml;
+use hiera_resolver::explain::Explanation;
 use hiera_resolver::remote::RemoteRequest;
 use hiera_resolver::scope::{Variables, is_assignable};
 use hiera_resolver::{
-    Answer, Explain, Hash, LookupError, MergeStrategy, Outcome, Request, Session, Type, Value, json,
+    Answer, Explain, Hash, LookupError, MergeStrategy, Outcome, Request, Type, Value, json,
 };
 
 use super::print;
@@ -42,12 +43,12 @@ pub(crate) fn lookup(arguments: &LookupArgs) -> anyhow::Result<ExitCode> {
         );
     }
     let explain = match (arguments.explain, arguments.explain_options) {
-        (true, _) => Explain::Value,
-        (false, true) => Explain::Options,
-        (false, false) => Explain::Nothing,
+        (true, _) => Some(Explain::Value),
+        (false, true) => Some(Explain::Options),
+        (false, false) => None,
     };
     let keys: Vec<&str> = match arguments.keys.as_slice() {
-        [] if explain == Explain::Options => vec![NO_KEY],
+        [] if explain == Some(Explain::Options) => vec![NO_KEY],
         [] => return Err(Usage::error("no keys were given to look up")),
         keys => keys.iter().map(String::as_str).collect(),
     };
@@ -61,12 +62,11 @@ pub(crate) fn lookup(arguments: &LookupArgs) -> anyhow::Result<ExitCode> {
         merge: merge.as_ref(),
         default: default.as_ref(),
         value_type: value_type.as_ref(),
-        explain,
         ..Request::new(&keys)
     };
-    let answer = answer(&tree, &scope, &request, &settings.remote)?;
+    let (answer, explanation) = answer(&tree, &scope, &request, explain, &settings.remote)?;
     let form = arguments.render_as;
-    if let Some(explanation) = answer.explanation {
+    if let Some(explanation) = explanation {
         if let Err(error) = answer.outcome
             && !explanation.tells_end()
         {
@@ -99,13 +99,14 @@ fn answer(
     tree: &DiskTree<'_>,
     scope: &Variables,
     request: &Request<'_>,
+    explain: Option<Explain>,
     settings: &RemoteSettings,
-) -> anyhow::Result<Answer> {
+) -> anyhow::Result<(Answer, Option<Explanation>)> {
     let mut remotes = None;
     loop {
-        let answer = Session::new(tree, scope).lookup(request);
+        let (answer, explanation) = request.answer(tree, scope, explain);
         let Err(LookupError::NeedsRemote(needed)) = &answer.outcome else {
-            return Ok(answer);
+            return Ok((answer, explanation));
         };
         let (runtime, remotes) = match &remotes {
             Some(known) => known,

@@ -126,6 +126,7 @@ struct Options<'a> {
     merge: Option<MergeStrategy>,
     value_type: Option<Type>,
     request: Request<'a>,
+    explain: Option<Explain>,
 }
 
 impl<'a> Options<'a> {
@@ -141,9 +142,9 @@ impl<'a> Options<'a> {
                 default: request.default.as_ref(),
                 default_values: request.default_values.as_ref(),
                 overrides: request.overrides.as_ref(),
-                explain: request.explain,
                 ..Request::new(&[])
             },
+            explain: request.explain,
         })
     }
 
@@ -153,9 +154,9 @@ impl<'a> Options<'a> {
             value_type: query.value_type.as_deref().map(parse_type).transpose()?,
             request: Request {
                 default: query.default.as_ref(),
-                explain: query.explain.unwrap_or(Explain::Nothing),
                 ..Request::new(&[])
             },
+            explain: query.explain.flatten(),
         })
     }
 
@@ -212,7 +213,7 @@ impl App {
                     headers,
                 ))
             }
-            Asked::Batch(_) if options.request.explain != Explain::Nothing => {
+            Asked::Batch(_) if options.explain.is_some() => {
                 Err(bad("a batch cannot be explained; ask for one `key`").into())
             }
             Asked::Batch(names) => {
@@ -250,9 +251,11 @@ impl App {
         options: &Options<'_>,
         names: &[&str],
     ) -> Result<Found, Failure> {
-        let answer = Session::new(tree, scope).lookup(&options.for_names(names));
+        let request = options.for_names(names);
+        let (answer, explanation) = request.answer(tree, scope, options.explain);
         Ok(reply::check(
             Failure::if_needed(answer)?,
+            explanation,
             names,
             &self.metrics,
         )?)
@@ -286,7 +289,7 @@ impl App {
             }
             write_text(name, &mut out);
             let answer = Failure::if_needed(session.lookup(&options.for_names(&[name])))?;
-            match reply::check(answer, &[name], &self.metrics) {
+            match reply::check(answer, None, &[name], &self.metrics) {
                 Ok(found) => {
                     out.extend_from_slice(b":{\"value\":");
                     found.write_value(&mut out);

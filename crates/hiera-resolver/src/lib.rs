@@ -34,7 +34,7 @@ pub(crate) use hierarchy::plan;
 pub use config::{HieraConfig, Layer, LayerKind};
 pub use data::{DataFile, Format};
 pub use error::LookupError;
-pub use lookup::{Answer, Explain, Outcome, Request, Session};
+pub use lookup::{Answer, Explain, ExplainingSession, Outcome, Request, Session};
 pub use merge::MergeStrategy;
 pub use scope::Scope;
 pub use snapshot::Snapshot;

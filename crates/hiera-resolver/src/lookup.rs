@@ -61,8 +61,6 @@ pub struct Request<'a> {
     pub overrides: Option<&'a Hash>,
     /// The type that the answer must be of.
     pub value_type: Option<&'a Type>,
-    /// What to explain.
-    pub explain: Explain,
 }
 
 impl<'a> Request<'a> {
@@ -75,16 +73,29 @@ impl<'a> Request<'a> {
             default_values: None,
             overrides: None,
             value_type: None,
-            explain: Explain::Nothing,
+        }
+    }
+
+    /// Answers this one request in a session of its own, with an explanation where one is asked for.
+    pub fn answer(
+        &self,
+        tree: &dyn Tree,
+        scope: &dyn Scope,
+        explain: Option<Explain>,
+    ) -> (Answer, Option<Explanation>) {
+        match explain {
+            None => (Session::new(tree, scope).lookup(self), None),
+            Some(explain) => {
+                let (answer, explanation) = Session::explaining(tree, scope, explain).lookup(self);
+                (answer, Some(explanation))
+            }
         }
     }
 }
 
-/// What to explain.
+/// What an explanation is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Explain {
-    /// Nothing.
-    Nothing,
     /// How the value was found.
     Value,
     /// How the `lookup_options` were found; no value is looked up.
@@ -100,23 +111,22 @@ pub enum Outcome {
     NotFound,
 }
 
-/// An outcome and how it came about.
+/// The answer to a request.
 #[derive(Debug)]
 pub struct Answer {
     /// The outcome.
     pub outcome: Result<Outcome, LookupError>,
-    /// The name that was found, among those asked for.
+    /// The index of the name that was found, among those asked for.
     pub name: Option<usize>,
-    /// The explanation, where one was asked for.
-    pub explanation: Option<Explanation>,
 }
 
-/// One node's view of a tree.
+/// One node's view of a tree, for any number of lookups.
 pub struct Session<'a> {
     tree: &'a dyn Tree,
     scope: &'a dyn Scope,
-    /// The prepared layers are those of an explanation.
-    keeps_paths: bool,
+    /// What lookups record. It decides how layers are prepared: an explanation names every path, even one that has no
+    /// file, and such layers take longer to make.
+    explain: Option<Explain>,
     /// Lookups fail on undefined variables.
     is_strict: bool,
     global: Option<Rc<Prepared<'a>>>,
@@ -132,6 +142,18 @@ impl std::fmt::Debug for Session<'_> {
     }
 }
 
+/// A [`Session`] that explains each of its lookups. See [`Session::explaining`].
+#[derive(Debug)]
+pub struct ExplainingSession<'a>(Session<'a>);
+
+impl ExplainingSession<'_> {
+    /// Answers a request and explains the answer.
+    pub fn lookup(&mut self, request: &Request<'_>) -> (Answer, Explanation) {
+        let (answer, explanation) = self.0.run(request);
+        (answer, explanation.unwrap_or_default())
+    }
+}
+
 /// A module's layer, and what came of it where it has data.
 type PreparedModule<'a> = (&'a Layer, Option<Rc<Prepared<'a>>>);
 
@@ -140,7 +162,7 @@ struct Prepared<'a> {
     config: &'a HieraConfig,
     /// Made when it is needed: most lookups get along with the survey.
     plan: OnceCell<Plan<'a>>,
-    /// Empty where lookups are explained, since every step is told then.
+    /// Empty where lookups are explained, since every step is recorded then.
     survey: Survey<'a>,
 }
 
@@ -150,10 +172,23 @@ type Step<T = Value> = Result<Option<T>, LookupError>;
 impl<'a> Session<'a> {
     /// A view of the tree with these variables.
     pub fn new(tree: &'a dyn Tree, scope: &'a dyn Scope) -> Self {
+        Session::with(tree, scope, None)
+    }
+
+    /// A view of the tree with these variables that also explains each answer.
+    pub fn explaining(
+        tree: &'a dyn Tree,
+        scope: &'a dyn Scope,
+        explain: Explain,
+    ) -> ExplainingSession<'a> {
+        ExplainingSession(Session::with(tree, scope, Some(explain)))
+    }
+
+    fn with(tree: &'a dyn Tree, scope: &'a dyn Scope, explain: Option<Explain>) -> Self {
         Session {
             tree,
             scope,
-            keeps_paths: false,
+            explain,
             is_strict: tree.strictness().is_error(),
             global: None,
             environment: None,
@@ -164,13 +199,16 @@ impl<'a> Session<'a> {
 
     /// Answers a request.
     pub fn lookup(&mut self, request: &Request<'_>) -> Answer {
-        self.keep_paths(request.explain != Explain::Nothing);
+        self.run(request).0
+    }
+
+    fn run(&mut self, request: &Request<'_>) -> (Answer, Option<Explanation>) {
+        let explanation = self.explain.map(|_| Explanation::default());
         let mut walk = Walk {
             session: self,
             overrides: request.overrides,
             defaults: request.default_values,
-            explain: request.explain,
-            explanation: (request.explain != Explain::Nothing).then(Explanation::default),
+            explanation,
             names: SmallVec::new(),
             chain: 0,
             is_global_only: false,
@@ -197,23 +235,16 @@ impl<'a> Session<'a> {
         if walk.explanation.is_some() {
             walk.end_explanation(&outcome, request.names);
         }
-        Answer {
+        let answer = Answer {
             outcome,
             name: walk.found_name,
-            explanation: walk.explanation,
-        }
+        };
+        (answer, walk.explanation)
     }
 
-    /// Has layers prepared in the way that this lookup needs: those of explanations tell of every path, also of one that
-    /// leads nowhere, and take longer to make.
-    fn keep_paths(&mut self, keeps_paths: bool) {
-        if self.keeps_paths == keeps_paths {
-            return;
-        }
-        self.keeps_paths = keeps_paths;
-        self.global = None;
-        self.environment = None;
-        self.modules.clear();
+    /// Do layers keep the paths that have no file?
+    fn keeps_paths(&self) -> bool {
+        self.explain.is_some()
     }
 
     fn global(&mut self) -> Result<Rc<Prepared<'a>>, LookupError> {
@@ -273,9 +304,9 @@ impl<'a> Session<'a> {
             Layer::Absent | Layer::Ignored(_) => Ok(None),
             Layer::Faulty(faults) => {
                 // An explanation ends in what Puppet comes to first.
-                if let (Some(before), true) = (faults.before(), self.keeps_paths) {
+                if let (Some(before), true) = (faults.before(), self.keeps_paths()) {
                     self.check_variables(before)?;
-                    Plan::make(before, self.tree, self.scope, self.keeps_paths)?;
+                    Plan::make(before, self.tree, self.scope, self.keeps_paths())?;
                 }
                 Err(faults.clone().into())
             }
@@ -296,7 +327,7 @@ impl<'a> Session<'a> {
 
     fn prepare_config(&self, config: &'a HieraConfig) -> Result<Rc<Prepared<'a>>, LookupError> {
         self.check_variables(config)?;
-        let index = match self.keeps_paths {
+        let index = match self.keeps_paths() {
             true => None,
             false => self.tree.layer_index(config.kind()),
         };
@@ -307,8 +338,8 @@ impl<'a> Session<'a> {
                 survey,
             }));
         }
-        let plan = Plan::make(config, self.tree, self.scope, self.keeps_paths)?;
-        let survey = match self.keeps_paths {
+        let plan = Plan::make(config, self.tree, self.scope, self.keeps_paths())?;
+        let survey = match self.keeps_paths() {
             true => Survey::default(),
             false => plan.survey()?,
         };
@@ -324,7 +355,7 @@ impl<'a> Session<'a> {
         if let Some(plan) = prepared.plan.get() {
             return Ok(plan);
         }
-        let plan = Plan::make(prepared.config, self.tree, self.scope, self.keeps_paths)?;
+        let plan = Plan::make(prepared.config, self.tree, self.scope, self.keeps_paths())?;
         Ok(prepared.plan.get_or_init(|| plan))
     }
 

@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use hiera_resolver::data::Texts;
+use hiera_resolver::explain::Explanation;
 use hiera_resolver::scope::Variables;
 use hiera_resolver::snapshot::Parts;
 use hiera_resolver::{
@@ -196,12 +197,12 @@ impl Garden {
 }
 
 /// All that is said of a lookup beside its value.
-fn said(answer: &Answer) -> String {
+fn said(answer: &Answer, explanation: Option<&Explanation>) -> String {
     let mut said = String::new();
     if let Err(error) = &answer.outcome {
         write!(said, "{error}").unwrap();
     }
-    if let Some(explanation) = &answer.explanation {
+    if let Some(explanation) = explanation {
         write!(said, "\n{explanation}\n").unwrap();
         hiera_resolver::ruby_text::inspect(&explanation.to_value(), &mut said);
     }
@@ -228,26 +229,26 @@ fn nothing_secret_is_told_and_everything_else_is() {
             };
             let names = [dotted.as_str()];
             let merge = merges.get(garden.dice.roll(8));
-            let request = |explain| Request {
+            let plain = Request {
                 merge,
-                explain,
                 ..Request::new(&names)
             };
             let typed = |value_type| Request {
                 value_type: Some(value_type),
-                ..request(Explain::Value)
+                ..plain
             };
-            let all = types.iter().map(typed);
-            let all = all.chain([Explain::Nothing, Explain::Value, Explain::Options].map(request));
-            for request in all {
-                let answer = Session::new(&snapshot, &scope).lookup(&request);
-                let said = said(&answer);
+            let typed = types.iter().map(typed);
+            let typed = typed.map(|request| (request, Some(Explain::Value)));
+            let kinds = [None, Some(Explain::Value), Some(Explain::Options)];
+            for (request, explain) in typed.chain(kinds.map(|kind| (plain, kind))) {
+                let (answer, explanation) = request.answer(&snapshot, &scope, explain);
+                let said = said(&answer, explanation.as_ref());
                 let context = || format!("seed {seed} {request:?}\n{:#?}\n{said}", garden.files);
                 assert!(!said.contains(MARK), "{}", context());
                 hidden += usize::from(said.contains(REDACTED));
                 failed += usize::from(answer.outcome.is_err());
                 let is_plain = !garden.sensitive.contains(&key);
-                if answer.outcome.is_err() || request.explain != Explain::Value || !is_plain {
+                if answer.outcome.is_err() || explain != Some(Explain::Value) || !is_plain {
                     continue;
                 }
                 // The highest value is always told, with all that is plain in it.
@@ -289,11 +290,9 @@ fn what_stands_beside_a_secret_is_readable() {
     let scope = Variables::new("production", Hash::new(), Hash::new(), Hash::new());
     let ask = |key: &str| {
         let names = [key];
-        let answer = Session::new(&snapshot, &scope).lookup(&Request {
-            explain: Explain::Value,
-            ..Request::new(&names)
-        });
-        (said(&answer), answer.outcome)
+        let mut session = Session::explaining(&snapshot, &scope, Explain::Value);
+        let (answer, explanation) = session.lookup(&Request::new(&names));
+        (said(&answer, Some(&explanation)), answer.outcome)
     };
     let (said, outcome) = ask("db");
     assert!(matches!(outcome, Ok(Outcome::Found(_))));

@@ -1,4 +1,4 @@
-//! One session answers requests of every kind.
+//! Sessions: any number of lookups on one view of an environment, with and without explanations.
 
 use std::sync::Arc;
 
@@ -29,54 +29,51 @@ fn snapshot(config: &str) -> Snapshot {
     })
 }
 
-fn shown(answer: &Answer) -> (String, String) {
-    let outcome = match &answer.outcome {
+fn shown(answer: &Answer) -> String {
+    match &answer.outcome {
         Ok(Outcome::Found(value)) => format!("{value:?}"),
         Ok(Outcome::NotFound) => "nothing".to_owned(),
         Err(error) => error.to_string(),
-    };
-    let explanation = answer.explanation.as_ref();
-    let explanation = explanation.map(ToString::to_string).unwrap_or_default();
-    (outcome, explanation)
+    }
 }
 
 #[test]
-fn an_explanation_does_not_depend_on_what_was_asked_before() {
+fn an_answer_does_not_depend_on_earlier_lookups_of_the_session() {
     let scope = Variables::new("production", Hash::new(), Hash::new(), Hash::new());
-    let kinds = [Explain::Nothing, Explain::Value, Explain::Options];
+    let keys = ["k", "m::k", "nothing"];
     let broken = CONFIG.replace("absent.yaml", "%{lookup('x')}");
     for config in [CONFIG, &broken, "version: 6"] {
         let snapshot = snapshot(config);
         let mut session = Session::new(&snapshot, &scope);
-        for (before, after) in kinds
-            .iter()
-            .flat_map(|kind| kinds.map(|other| (*kind, other)))
-        {
-            for key in ["k", "m::k", "nothing"] {
-                let names = [key];
-                let request = |explain| Request {
-                    explain,
-                    ..Request::new(&names)
-                };
-                let alone = Session::new(&snapshot, &scope).lookup(&request(after));
-                session.lookup(&request(before));
-                let among_others = session.lookup(&request(after));
-                assert_eq!(
-                    shown(&among_others),
-                    shown(&alone),
-                    "{key} {before:?} {after:?}"
-                );
+        for (before, after) in keys.iter().flat_map(|key| keys.map(|other| (*key, other))) {
+            session.lookup(&Request::new(&[before]));
+            let among_others = session.lookup(&Request::new(&[after]));
+            let alone = Session::new(&snapshot, &scope).lookup(&Request::new(&[after]));
+            assert_eq!(shown(&among_others), shown(&alone), "{before} {after}");
+        }
+        for explain in [Explain::Value, Explain::Options] {
+            let mut session = Session::explaining(&snapshot, &scope, explain);
+            for (before, after) in keys.iter().flat_map(|key| keys.map(|other| (*key, other))) {
+                session.lookup(&Request::new(&[before]));
+                let (among_others, explanation) = session.lookup(&Request::new(&[after]));
+                let (alone, expected) =
+                    Session::explaining(&snapshot, &scope, explain).lookup(&Request::new(&[after]));
+                let context = format!("{before} {after} {explain:?}");
+                assert_eq!(shown(&among_others), shown(&alone), "{context}");
+                assert_eq!(explanation.to_string(), expected.to_string(), "{context}");
             }
         }
     }
+}
+
+#[test]
+fn an_explanation_names_paths_without_a_file() {
+    let scope = Variables::new("production", Hash::new(), Hash::new(), Hash::new());
     let snapshot = snapshot(CONFIG);
-    let mut session = Session::new(&snapshot, &scope);
-    session.lookup(&Request::new(&["k"]));
-    let explained = session.lookup(&Request {
-        explain: Explain::Value,
-        ..Request::new(&["k"])
-    });
-    let (outcome, explanation) = shown(&explained);
-    assert_eq!(outcome, format!("{:?}", Value::array(vec![Value::Int(1)])));
+    let mut session = Session::explaining(&snapshot, &scope, Explain::Value);
+    let (answer, explanation) = session.lookup(&Request::new(&["k"]));
+    let expected = format!("{:?}", Value::array(vec![Value::Int(1)]));
+    assert_eq!(shown(&answer), expected);
+    let explanation = explanation.to_string();
     assert!(explanation.contains("absent.yaml"), "{explanation}");
 }

@@ -33,7 +33,7 @@ pub(crate) struct LookupBody<'a> {
     default_values: Option<RawObject<'a>>,
     r#override: Option<RawObject<'a>>,
     value_type: Option<Cow<'a, str>>,
-    explain: Option<Explain>,
+    explain: Option<Option<Explain>>,
 }
 
 /// The fields of a request, for whoever misspells one.
@@ -67,7 +67,7 @@ pub(crate) struct LookupRequest<'a> {
     pub(crate) default_values: Option<Hash>,
     pub(crate) overrides: Option<Hash>,
     pub(crate) value_type: Option<Cow<'a, str>>,
-    pub(crate) explain: Explain,
+    pub(crate) explain: Option<Explain>,
 }
 
 /// What is asked for.
@@ -175,7 +175,7 @@ impl<'a> LookupBody<'a> {
             default_values: self.default_values.map(|object| object.to_hash(read)),
             overrides: self.r#override.map(|object| object.to_hash(read)),
             value_type: self.value_type,
-            explain: self.explain.unwrap_or(Explain::Nothing),
+            explain: self.explain.flatten(),
         })
     }
 }
@@ -212,12 +212,12 @@ fn scan_texts<'a>(scanner: &mut Scanner<'a>) -> Scan<Vec<Cow<'a, str>>> {
     Ok(texts)
 }
 
-fn scan_explain(scanner: &mut Scanner<'_>) -> Scan<Explain> {
+fn scan_explain(scanner: &mut Scanner<'_>) -> Scan<Option<Explain>> {
     let wrong = "`explain` must be true, false or \"options\"";
     match scanner.peek() {
         Some(b't' | b'f') => Ok(match scanner.value()? {
-            "true" => Explain::Value,
-            _ => Explain::Nothing,
+            "true" => Some(Explain::Value),
+            _ => None,
         }),
         Some(b'"') => {
             let word = scanner.string()?;
@@ -245,7 +245,7 @@ pub(crate) fn parse_type(text: &str) -> Result<Type, ApiError> {
 }
 
 /// What a request wants explained.
-pub(crate) fn parse_explain(word: &str) -> Result<Explain, ApiError> {
+pub(crate) fn parse_explain(word: &str) -> Result<Option<Explain>, ApiError> {
     explain_named(word).ok_or_else(|| {
         bad(format!(
             "`explain` must be true, false or \"options\", not `{word}`"
@@ -253,11 +253,12 @@ pub(crate) fn parse_explain(word: &str) -> Result<Explain, ApiError> {
     })
 }
 
-fn explain_named(word: &str) -> Option<Explain> {
+/// Outer `None`: not a word that `explain` knows.
+fn explain_named(word: &str) -> Option<Option<Explain>> {
     match word {
-        "options" => Some(Explain::Options),
-        "true" => Some(Explain::Value),
-        "false" => Some(Explain::Nothing),
+        "options" => Some(Some(Explain::Options)),
+        "true" => Some(Some(Explain::Value)),
+        "false" => Some(None),
         _ => None,
     }
 }

@@ -13,7 +13,8 @@ pub(crate) struct LookupQuery {
     pub(crate) merge: Option<Value>,
     pub(crate) default: Option<Value>,
     pub(crate) value_type: Option<String>,
-    pub(crate) explain: Option<Explain>,
+    /// Outer `None`: not given.
+    pub(crate) explain: Option<Option<Explain>>,
     node: Option<String>,
     facts: Branch,
     trusted: Branch,

@@ -18,12 +18,13 @@ pub(crate) struct Found {
 }
 
 /// The value, or the problem that the client sees.
-pub(crate) fn check(answer: Answer, names: &[&str], metrics: &Metrics) -> Result<Found, ApiError> {
-    let Answer {
-        outcome,
-        name,
-        explanation,
-    } = answer;
+pub(crate) fn check(
+    answer: Answer,
+    explanation: Option<Explanation>,
+    names: &[&str],
+    metrics: &Metrics,
+) -> Result<Found, ApiError> {
+    let Answer { outcome, name } = answer;
     match outcome {
         Ok(Outcome::Found(value)) => {
             metrics.count_lookup(LookupOutcome::Found);

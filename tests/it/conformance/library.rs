@@ -2,7 +2,7 @@
 
 use hiera_resolver::scope::{Variables, is_assignable};
 use hiera_resolver::{
-    Explain, Hash, MergeStrategy, Request, Session, Type, Value, convert, json, ruby_text,
+    Explain, Hash, MergeStrategy, Request, Type, Value, convert, json, ruby_text,
 };
 
 use recorded_cases::{Answer, Json, Outcome};
@@ -40,9 +40,9 @@ pub(super) fn answer(server: &TestServer, request: &Json) -> (Answer, Option<Ans
         return only(Outcome::Failed);
     };
     let explain = match request.get("explain") {
-        Some(Json::Bool(true)) => Explain::Value,
-        Some(Json::Text(_)) => Explain::Options,
-        _ => Explain::Nothing,
+        Some(Json::Bool(true)) => Some(Explain::Value),
+        Some(Json::Text(_)) => Some(Explain::Options),
+        _ => None,
     };
     let default = request.get("default").map(to_value);
     let (overrides, defaults) = (
@@ -77,11 +77,10 @@ pub(super) fn answer(server: &TestServer, request: &Json) -> (Answer, Option<Ans
         default_values: defaults.as_ref(),
         overrides: overrides.as_ref(),
         value_type: value_type.as_ref(),
-        explain,
         ..Request::new(&names)
     };
-    let answer = Session::new(&*served.snapshot, &scope).lookup(&request);
-    let text = answer.explanation.as_ref().map(|explanation| Answer::Text {
+    let (answer, explanation) = request.answer(&*served.snapshot, &scope, explain);
+    let text = explanation.as_ref().map(|explanation| Answer::Text {
         text: Some(explanation.to_string()),
         is_found: None,
     });
@@ -94,8 +93,7 @@ pub(super) fn answer(server: &TestServer, request: &Json) -> (Answer, Option<Ans
             Ok(hiera_resolver::Outcome::NotFound) => Outcome::NotFound,
             Err(_) => Outcome::Failed,
         },
-        explanation: answer
-            .explanation
+        explanation: explanation
             .as_ref()
             .map(|explanation| of_value(&explanation.to_value())),
     };

@@ -27,7 +27,6 @@ pub(super) struct Walk<'s, 'a> {
     pub(super) session: &'s mut Session<'a>,
     pub(super) overrides: Option<&'s Hash>,
     pub(super) defaults: Option<&'s Hash>,
-    pub(super) explain: Explain,
     pub(super) explanation: Option<Explanation>,
     /// The keys being looked up, outermost first.
     pub(super) names: SmallVec<[ArcStr; 4]>,
@@ -129,7 +128,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         if self.chain == 0 && self.explanation.is_some() {
             self.module = key.module().map(ArcStr::from);
         }
-        if self.explain == Explain::Options {
+        if self.session.explain == Some(Explain::Options) {
             let options = LookupKey::parse(LOOKUP_OPTIONS)?;
             self.search_layers(&options, key.module(), &MergeStrategy::HASH)?;
             return Ok(Some(Value::Null));
