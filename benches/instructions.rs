@@ -26,7 +26,7 @@ use axum::http::Request as HttpRequest;
 use hiera_resolver::Snapshot;
 use hierad::config::Limits;
 use hierad::environments::Environments;
-use hierad::http::{App, Interface};
+use hierad::http::{App, Gate};
 use http_body_util::BodyExt;
 use tower::ServiceExt;
 use workload::{Lookup, bodies, load, tree, workspace};
@@ -270,17 +270,17 @@ fn measure(mut work: impl FnMut()) {
 struct Bench {
     tree: PathBuf,
     environments: Environments,
-    interface: Interface,
+    gate: Gate,
 }
 
 impl Bench {
     fn new(tree: PathBuf) -> Self {
         let environments = load(&tree);
-        let interface = App::new(environments.clone(), Limits::default()).interface();
+        let gate = App::new(environments.clone(), Limits::default()).service();
         Bench {
             tree,
             environments,
-            interface,
+            gate,
         }
     }
 
@@ -373,7 +373,7 @@ impl Bench {
             let requests = rounds.pop().unwrap();
             runtime.block_on(async {
                 for request in requests {
-                    let response = self.interface.clone().oneshot(request).await.unwrap();
+                    let response = self.gate.clone().oneshot(request).await.unwrap();
                     assert!(response.status().is_success());
                     black_box(response.into_body().collect().await.unwrap().to_bytes());
                 }

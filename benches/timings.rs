@@ -21,7 +21,7 @@ use axum::body::{Body, Bytes};
 use axum::http::Request as HttpRequest;
 use hiera_resolver::Snapshot;
 use hierad::config::Limits;
-use hierad::http::{App, Interface};
+use hierad::http::{App, Gate};
 use http_body_util::BodyExt;
 use tower::ServiceExt;
 use workload::{Lookup, bodies, load, tree};
@@ -66,8 +66,8 @@ fn main() {
         warm.insert(kind, warm_cost(snapshot, &lookups));
     }
     let bodies = bodies(&tree, "first_common", LOOKUPS);
-    let interface = App::new(environments, Limits::default()).interface();
-    let request = || request_cost(&interface, &bodies);
+    let gate = App::new(environments, Limits::default()).service();
+    let request = || request_cost(&gate, &bodies);
     let small: Vec<String> = bodies.iter().map(|body| without_facts(body)).collect();
     let private = || private_cost(&bodies);
     println!(
@@ -75,7 +75,7 @@ fn main() {
         serde_json::json!({
             "resolver": {"fresh": fresh, "warm": warm},
             "request": {"1": on_threads(1, request), "2": on_threads(2, request)},
-            "without facts": request_cost(&interface, &small),
+            "without facts": request_cost(&gate, &small),
             "nothing shared": {"1": on_threads(1, private), "2": on_threads(2, private)},
         })
     );
@@ -116,7 +116,7 @@ fn without_facts(body: &str) -> String {
 }
 
 /// Whole requests, from the body's bytes to those of the answer.
-fn request_cost(interface: &Interface, bodies: &[String]) -> f64 {
+fn request_cost(gate: &Gate, bodies: &[String]) -> f64 {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -128,7 +128,7 @@ fn request_cost(interface: &Interface, bodies: &[String]) -> f64 {
                     .header("content-type", "application/json")
                     .body(Body::from(Bytes::from(body.clone())))
                     .unwrap();
-                let response = interface.clone().oneshot(request).await.unwrap();
+                let response = gate.clone().oneshot(request).await.unwrap();
                 assert!(response.status().is_success());
                 black_box(response.into_body().collect().await.unwrap().to_bytes());
             }

@@ -6,6 +6,8 @@
 
 mod code_args;
 mod code_directory;
+mod cors_origins;
+mod http;
 mod limits;
 mod log;
 mod log_level;
@@ -27,6 +29,8 @@ pub use self::code_directory::CodeDirectory;
 pub(crate) use self::code_directory::{
     ENVIRONMENTS, enclosing_code_directory, is_environment_name,
 };
+pub use self::cors_origins::{CorsOriginError, CorsOrigins};
+pub use self::http::HttpSettings;
 pub use self::limits::Limits;
 pub use self::log::{LogFormat, LogSettings};
 pub use self::log_level::{LogLevel, LogLevelError};
@@ -48,6 +52,8 @@ pub struct Settings {
     pub strict: Strict,
     /// The address to listen on.
     pub listen: Option<String>,
+    /// What the HTTP interface offers.
+    pub http: HttpSettings,
     /// Limits on requests and files.
     pub limits: Limits,
     /// How changes on disk are detected.
@@ -88,6 +94,7 @@ impl Settings {
         variable: impl Fn(&str) -> Option<String>,
     ) -> anyhow::Result<()> {
         let variables = Variables::new(&variable);
+        self.http.apply_variables(&variables)?;
         self.limits.apply_variables(&variables)?;
         self.reload.apply_variables(&variables)?;
         self.remote.apply_variables(&variables)?;

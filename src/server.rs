@@ -57,6 +57,8 @@ async fn serve(settings: &Settings, code: CodeDirectory) -> anyhow::Result<()> {
     tokio::spawn(reload_signal.reload(reloader.clone()));
     let app = App::new(environments, settings.limits.clone())
         .with_remotes(&settings.remote)
+        .with_cors_origins(&settings.http.cors_origins)
+        .with_access_log(settings.log.access)
         .with_reloader(reloader);
     let (stop, stopped) = oneshot::channel();
     let mut serving = pin!(accept_until(stopped, settings, listener, &app));
@@ -80,7 +82,7 @@ async fn accept_until(
     listener: TcpListener,
     app: &App,
 ) {
-    let service = TowerToHyperService::new(app.clone().interface());
+    let service = TowerToHyperService::new(app.clone().service());
     let connections = GracefulShutdown::new();
     let stopped = tokio::sync::watch::Sender::new(());
     let mut drained = pin!(async {

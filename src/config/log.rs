@@ -15,6 +15,8 @@ pub struct LogSettings {
     pub level: LogLevel,
     /// Text or JSON.
     pub format: LogFormat,
+    /// Whether each request is logged.
+    pub access: bool,
 }
 
 /// The format of log lines.
@@ -34,6 +36,7 @@ impl LogSettings {
         if let Some(level) = variables.text(LEVEL) {
             self.level = LogLevel::try_from(level).context(LEVEL)?;
         }
-        variables.set_choice(&mut self.format, "HIERAD_LOG_FORMAT")
+        variables.set_choice(&mut self.format, "HIERAD_LOG_FORMAT")?;
+        variables.set_bool(&mut self.access, "HIERAD_LOG_ACCESS")
     }
 }

@@ -56,6 +56,23 @@ fn settings_of_loading_are_read_from_file_and_variables() {
 }
 
 #[test]
+fn settings_of_the_interface_are_read_from_file_and_variables() {
+    let text = "http: {cors_origins: [\"http://a\"]}\nlog: {access: true}";
+    let mut settings: Settings = serde_yaml::from_str(text).unwrap();
+    assert_eq!(settings.http.cors_origins.to_headers(), ["http://a"]);
+    assert!(settings.log.access);
+    let variable = |name: &str| match name {
+        "HIERAD_CORS_ORIGINS" => Some("https://b,https://c".to_owned()),
+        "HIERAD_LOG_ACCESS" => Some("false".to_owned()),
+        _ => None,
+    };
+    settings.apply_variables(variable).unwrap();
+    let origins = settings.http.cors_origins.to_headers();
+    assert_eq!(origins, ["https://b", "https://c"]);
+    assert!(!settings.log.access);
+}
+
+#[test]
 fn a_misspelt_setting_is_rejected_by_name() {
     let error = serde_yaml::from_str::<Settings>("limits: {max_kees: 5}")
         .unwrap_err()

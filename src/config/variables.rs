@@ -33,6 +33,16 @@ impl<'a> Variables<'a> {
         Ok(())
     }
 
+    /// Overrides a setting that is on or off.
+    pub(super) fn set_bool(&self, setting: &mut bool, name: &str) -> anyhow::Result<()> {
+        if let Some(text) = self.text(name) {
+            *setting = text
+                .parse()
+                .with_context(|| format!("{name} must be true or false, not `{text}`"))?;
+        }
+        Ok(())
+    }
+
     /// Overrides a setting that takes one of a few words.
     pub(super) fn set_choice<T: ValueEnum>(
         &self,

@@ -2,14 +2,15 @@
 
 mod answered;
 mod body;
+mod entity_tag;
 mod query;
 pub(super) mod reply;
 mod scan;
 pub(super) mod scope;
 
 use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
-use axum::http::{self, HeaderMap, HeaderValue, StatusCode, header};
+use axum::extract::{Extension, Path, Query, State};
+use axum::http::{self, HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hiera_resolver::{Explain, MergeStrategy, Request, Scope, Session, Type, Value};
 
@@ -17,36 +18,52 @@ use self::answered::{AnsweredTree, Answers, Failure};
 use self::body::{
     Asked, LookupBody, LookupRequest, RequestBody, bad, parse_merge, parse_type, read_body,
 };
+use self::entity_tag::{EntityTag, caching_headers};
 use self::query::LookupQuery;
 use self::reply::{Found, json_response};
 use self::scope::RequestScope;
 use super::App;
 use super::error::{ApiError, ErrorKind};
+use super::gate::RequestId;
 use crate::environments::Environment;
 use crate::json::write_text;
 
-/// Answers a lookup, or a batch of them.
+/// Answers a lookup, or a batch of them. The gate's fast path calls [`answer_post`] without coming here.
 pub(crate) async fn post_lookup<B: RequestBody>(
     State(app): State<App>,
+    Extension(id): Extension<RequestId>,
     request: http::Request<B>,
 ) -> Response {
     let (head, body) = request.into_parts();
-    answer_post(&app, &head.headers, body)
-        .await
-        .unwrap_or_else(|error| show_error(error, &head.headers))
+    answer_post(&app, &head.headers, &id, body).await
 }
 
-async fn answer_post(
+/// Answers a lookup, or a batch of them.
+pub(crate) async fn answer_post(
     app: &App,
     headers: &HeaderMap,
+    id: &RequestId,
+    body: impl RequestBody,
+) -> Response {
+    try_answer_post(app, headers, id, body)
+        .await
+        .unwrap_or_else(|error| show_error(error, headers))
+}
+
+async fn try_answer_post(
+    app: &App,
+    headers: &HeaderMap,
+    id: &RequestId,
     body: impl RequestBody,
 ) -> Result<Response, ApiError> {
     let bytes = read_body(headers, body, &app.limits).await?;
     let request = LookupBody::parse(&bytes, &app.limits)?;
     // One snapshot for the whole request, so that a reload cannot mix two states of the data.
     let environment = app.environment(&request.environment)?;
-    app.with_answers(|answers| app.try_post(&request, &environment, answers, headers))
-        .await
+    app.with_answers(id, |answers| {
+        app.try_post(&request, &environment, answers, headers)
+    })
+    .await
 }
 
 /// Answers a lookup that is written as a path and a query.
@@ -54,10 +71,11 @@ pub(crate) async fn get_lookup(
     State(app): State<App>,
     key: Result<Path<String>, PathRejection>,
     pairs: Result<Query<Vec<(String, String)>>, QueryRejection>,
+    Extension(id): Extension<RequestId>,
     headers: HeaderMap,
 ) -> Response {
     let answer = match (key, pairs) {
-        (Ok(Path(key)), Ok(Query(pairs))) => answer_get(&app, &key, pairs, &headers).await,
+        (Ok(Path(key)), Ok(Query(pairs))) => answer_get(&app, &key, pairs, &id, &headers).await,
         (Err(rejection), _) => Err(bad(format!(
             "the key cannot be read: {}",
             rejection.body_text()
@@ -74,51 +92,26 @@ async fn answer_get(
     app: &App,
     key: &str,
     pairs: Vec<(String, String)>,
+    id: &RequestId,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
     let query = LookupQuery::parse(pairs)?;
     let name = query.environment.as_deref().unwrap_or("production");
     let environment = app.environment(name)?;
-    let tag = entity_tag(&environment, headers);
+    let tag = EntityTag::of(&environment, headers);
     // The same data gives the same answer, so there is no need to look.
-    if let Some(tag) = &tag
-        && headers
-            .get_all(header::IF_NONE_MATCH)
-            .iter()
-            .any(|known| names_tag(known, tag))
-    {
-        return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag.clone())]).into_response());
+    if let Some(known) = tag.as_ref().and_then(|tag| tag.known_to_client(headers)) {
+        return Ok((StatusCode::NOT_MODIFIED, caching_headers(known)).into_response());
     }
     let mut response = app
-        .with_answers(|answers| app.try_get(key, &query, name, &environment, answers, headers))
+        .with_answers(id, |answers| {
+            app.try_get(key, &query, name, &environment, answers, headers)
+        })
         .await?;
     if let Some(tag) = tag {
-        response.headers_mut().insert(header::ETAG, tag);
-        response
-            .headers_mut()
-            .insert(header::VARY, HeaderValue::from_static("accept"));
+        response.headers_mut().extend(caching_headers(tag.strong));
     }
     Ok(response)
-}
-
-/// What tells one answer from another under the same address: the data, and the form that is asked for. There is
-/// none where other servers have a say.
-fn entity_tag(environment: &Environment, headers: &HeaderMap) -> Option<HeaderValue> {
-    if environment.asks_others {
-        return None;
-    }
-    let form = if wants_text(headers) { "-text" } else { "" };
-    HeaderValue::from_str(&format!("\"{}{form}\"", environment.snapshot.revision())).ok()
-}
-
-fn names_tag(known: &HeaderValue, tag: &HeaderValue) -> bool {
-    let (Ok(known), Ok(tag)) = (known.to_str(), tag.to_str()) else {
-        return false;
-    };
-    known
-        .split(',')
-        .map(str::trim)
-        .any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
 }
 
 /// What holds for every key of a request.
@@ -331,7 +324,7 @@ fn show_error(error: ApiError, headers: &HeaderMap) -> Response {
 }
 
 /// Does the client ask for text rather than JSON?
-fn wants_text(headers: &HeaderMap) -> bool {
+pub(super) fn wants_text(headers: &HeaderMap) -> bool {
     let accept = headers
         .get(header::ACCEPT)
         .and_then(|value| value.to_str().ok())

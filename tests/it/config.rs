@@ -201,7 +201,7 @@ fn the_settings_that_are_commented_out_are_settings_with_their_built_in_values()
 fn every_setting_is_in_the_file() {
     let tree = Tree::empty();
     let names: Vec<&str> = SETTINGS.lines().filter_map(setting).collect();
-    for section in ["", "limits", "reload", "remote", "shutdown", "log"] {
+    for section in ["", "http", "limits", "reload", "remote", "shutdown", "log"] {
         let text = if section.is_empty() {
             "no_such: 1".to_owned()
         } else {

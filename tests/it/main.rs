@@ -16,6 +16,8 @@ mod docs;
 mod encrypted;
 /// Problem documents: which mistake gives which status, type and text.
 mod errors;
+/// What every request passes: request ids, compression, cross-origin rules, the access log.
+mod gate;
 /// What Puppet's own module `hiera_http` answers, recorded.
 mod hiera_http;
 /// Trees and requests that are made to hurt.

@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Request, header};
 use hierad::config::CodeArgs;
 use hierad::environments::{Environments, load_once};
-use hierad::http::{App, Interface};
+use hierad::http::{App, Gate};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -134,7 +134,7 @@ pub(crate) struct TestServer {
     pub(crate) tree: Tree,
     pub(crate) environments: Environments,
     pub(crate) app: App,
-    router: Interface,
+    gate: Gate,
 }
 
 impl TestServer {
@@ -177,21 +177,23 @@ impl TestServer {
             true => on_deep_stack(move || load_once(&code)),
             false => Environments::new(),
         };
-        let app = App::new(environments.clone(), settings.limits).with_remotes(&settings.remote);
-        let router = app.clone().interface();
+        let app = App::new(environments.clone(), settings.limits)
+            .with_remotes(&settings.remote)
+            .with_cors_origins(&settings.http.cors_origins);
+        let gate = app.clone().service();
         TestServer {
             tree,
             environments,
             app,
-            router,
+            gate,
         }
     }
 
     /// Sends a request.
     pub(crate) fn send(&self, request: Request<Body>) -> Reply {
-        let router = self.router.clone();
+        let gate = self.gate.clone();
         let answer = RUNTIME.spawn(async move {
-            let response = router.oneshot(request).await.unwrap();
+            let response = gate.oneshot(request).await.unwrap();
             let (parts, body) = response.into_parts();
             let kind = parts.headers.get(header::CONTENT_TYPE);
             // Events have no end.

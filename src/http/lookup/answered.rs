@@ -9,8 +9,11 @@ use hiera_resolver::{
     Answer, DataFile, Format, Layer, LayerKind, LookupError, Snapshot, Strictness, Tree,
 };
 
+use tracing::Instrument as _;
+
 use crate::http::App;
 use crate::http::error::{ApiError, ErrorKind};
+use crate::http::gate::RequestId;
 
 /// Answers that one request may need. A hierarchy has a handful of levels, and each asks once.
 const MAX_ANSWERS: usize = 200;
@@ -46,6 +49,7 @@ impl App {
     /// Runs a lookup, and again with every answer that it turns out to need.
     pub(super) async fn with_answers<T>(
         &self,
+        id: &RequestId,
         attempt: impl Fn(&Answers) -> Result<T, Failure>,
     ) -> Result<T, ApiError> {
         let mut answers = Answers::new();
@@ -54,7 +58,7 @@ impl App {
                 Ok(response) => return Ok(response),
                 Err(Failure::Final(error)) => return Err(error),
                 Err(Failure::Needs(request)) => {
-                    let answer = self.remotes.answer(&request).await;
+                    let answer = self.remotes.answer(&request).instrument(id.span()).await;
                     answers.push((*request, answer));
                 }
             }

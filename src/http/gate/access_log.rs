@@ -1,0 +1,47 @@
+//! The access log: one line for each request, where `log.access` is set.
+//!
+//! A line has neither headers nor the query: credentials and facts are in them.
+
+use std::time::Duration;
+
+use axum::body::HttpBody;
+use axum::http::{Method, Uri};
+
+use super::request_id::RequestId;
+
+/// What a line says of a request, taken from its head.
+#[derive(Debug)]
+pub(crate) struct AccessLine {
+    method: Method,
+    path: String,
+}
+
+impl AccessLine {
+    pub(crate) fn new(method: &Method, uri: &Uri) -> Self {
+        AccessLine {
+            method: method.clone(),
+            path: uri.path().to_owned(),
+        }
+    }
+}
+
+/// Writes a line. `bytes` are those of the body, where they are known before it is sent.
+pub(crate) fn log_access(
+    line: &AccessLine,
+    id: &RequestId,
+    status: u16,
+    took: Duration,
+    body: &impl HttpBody,
+) {
+    let AccessLine { method, path } = line;
+    let duration_ms = took.as_secs_f64() * 1_000.0;
+    tracing::info!(
+        request.id = %id,
+        http.method = %method,
+        http.path = %path,
+        http.status = status,
+        http.bytes = body.size_hint().exact(),
+        duration_ms,
+        "{method} {path} {status}"
+    );
+}

@@ -1,0 +1,98 @@
+//! Compression of large answers, where the client accepts gzip.
+//!
+//! Most answers are small, and compressing them would cost more than sending them. Event streams are never compressed:
+//! an event must not wait in a buffer.
+
+use std::convert::Infallible;
+
+use axum::body::{Body, HttpBody};
+use axum::http::{HeaderMap, HeaderValue, Request, Response, header};
+use tower::{ServiceExt as _, service_fn};
+use tower_http::CompressionLevel;
+use tower_http::compression::{Compression, Predicate};
+
+/// The size from which answers are compressed. Below it they fit into the first few packets of a connection anyway.
+const MIN_SIZE: u64 = 16 * 1024;
+
+/// Is this answer compressed for clients that accept it?
+///
+/// The answer to a HEAD request has no body; its headers say how large it would be.
+pub(super) fn may_compress(response: &Response<Body>, is_head: bool) -> bool {
+    let size = match is_head {
+        true => content_length(response.headers()),
+        false => response.body().size_hint().exact(),
+    };
+    match size {
+        Some(size) => size >= MIN_SIZE,
+        None => !is_head && !is_event_stream(response.headers()),
+    }
+}
+
+/// Compresses an answer if the client accepts it.
+pub(super) async fn compress(
+    response: Response<Body>,
+    accept_encoding: Option<HeaderValue>,
+    is_head: bool,
+) -> Response<Body> {
+    let status = response.status();
+    let mut request = Request::new(());
+    if let Some(accepted) = accept_encoding {
+        request
+            .headers_mut()
+            .insert(header::ACCEPT_ENCODING, accepted);
+    }
+    // The library is made to wrap a service; here that is one that gives this answer, once.
+    let mut answer = Some(response);
+    let service = service_fn(move |_| {
+        let answer = answer.take().unwrap_or_default();
+        async { Ok::<_, Infallible>(answer) }
+    });
+    let compression = Compression::new(service)
+        .quality(CompressionLevel::Fastest)
+        .compress_when(Decided);
+    let Ok(response) = compression.oneshot(request).await;
+    let mut response = response.map(Body::new);
+    // Where a client accepts no encoding at all, the library changes the status. It gets the answer as it is.
+    *response.status_mut() = status;
+    if is_head {
+        *response.body_mut() = Body::empty();
+    }
+    if response.headers().contains_key(header::CONTENT_ENCODING) {
+        weaken_tag(response.headers_mut());
+    }
+    response
+}
+
+/// Agrees to compress: that was decided before.
+#[derive(Clone, Copy)]
+struct Decided;
+
+impl Predicate for Decided {
+    fn should_compress<B: HttpBody>(&self, _response: &Response<B>) -> bool {
+        true
+    }
+}
+
+/// A strong tag stands for the same bytes, which these no longer are.
+fn weaken_tag(headers: &mut HeaderMap) {
+    let strong = headers.get(header::ETAG).and_then(|tag| tag.to_str().ok());
+    if let Some(tag) = strong.filter(|tag| !tag.starts_with("W/"))
+        && let Ok(weak) = HeaderValue::from_str(&format!("W/{tag}"))
+    {
+        headers.insert(header::ETAG, weak);
+    }
+}
+
+fn content_length(headers: &HeaderMap) -> Option<u64> {
+    headers
+        .get(header::CONTENT_LENGTH)?
+        .to_str()
+        .ok()?
+        .parse()
+        .ok()
+}
+
+fn is_event_stream(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(header::CONTENT_TYPE);
+    content_type.is_some_and(|value| value.as_bytes().starts_with(b"text/event-stream"))
+}
