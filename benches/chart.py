@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Draws `docs/performance.svg` from what the benchmarks wrote to `target/bench`; standard library only.
+"""Draws `docs/performance.svg` from the results in `target/bench`; standard library only.
 
     benches/chart.py
 
-The colours can be read on a light and on a dark page alike. What was not measured is left out.
+The colours are readable on light and dark pages. Missing measurements are left out.
 """
 import json
 import math
@@ -91,7 +91,7 @@ def logarithmic(least, most):
 
 
 class Canvas:
-    """Panels of rows, drawn from the top down; places on a row go from 0 to 1."""
+    """Panels of rows, drawn from the top down; positions on a row range from 0 to 1."""
 
     def __init__(self):
         self.parts, self.y = [], 10
@@ -121,7 +121,7 @@ class Canvas:
         self.y += LINE
 
     def mark(self, place, row=0):
-        """On the row that was drawn last, or so many above it."""
+        """On the last row, or the given number of rows above it."""
         top = self.y - (row + 1) * LINE
         self.line(self.x(place), top + 1, top + LINE - 1, GOAL, 3)
 

@@ -1,6 +1,6 @@
-"""What the benchmarks over HTTP have in common: trees, servers, load, CPU time, rows; standard library and wrk.
+"""Shared parts of the benchmarks over HTTP: trees, servers, load, CPU time, rows; standard library and wrk.
 
-CPU time and not wall clock is compared: the load runs on the same cores, and others may too.
+The benchmarks compare CPU time, not wall-clock time: the load generator, and maybe others, use the same cores.
 """
 import http.client
 import json
@@ -29,12 +29,12 @@ def program(name):
     """A program of the release build."""
     path = os.path.join(TARGET, "release", name)
     if not os.path.exists(path):
-        sys.exit(f"{path} is not there: cargo build --release --workspace, or scripts/bench")
+        sys.exit(f"{path} does not exist: cargo build --release --workspace, or scripts/bench")
     return path
 
 
 def tree(size):
-    """A generated tree, made where it is not there yet; the one that `cargo bench` takes."""
+    """A generated tree, created if it does not exist; `cargo bench` uses the same."""
     path = os.path.join(OUT, f"tree-{size}")
     if not os.path.exists(os.path.join(path, "manifest.json")):
         subprocess.run([sys.executable, os.path.join(HERE, "gen_tree.py"), "--size", size, "--seed", "1", "--out", path],
@@ -43,21 +43,21 @@ def tree(size):
 
 
 def bodies(size, kind):
-    """The file with the lookups of one kind, a body a line."""
+    """The file with the lookups of one kind, one body per line."""
     return os.path.join(tree(size), f"lookups-{kind}.jsonl")
 
 
 def derived_bodies(name, source, change):
-    """The bodies of a file, each changed by `change(place, body)`, as another file."""
+    """A file with the bodies of another file, each changed by `change(index, body)`."""
     path = os.path.join(OUT, f"bodies-{name}.jsonl")
     with open(source) as lines, open(path, "w") as out:
-        for place, line in enumerate(lines):
-            out.write(json.dumps(change(place, json.loads(line)), separators=(",", ":")) + "\n")
+        for index, line in enumerate(lines):
+            out.write(json.dumps(change(index, json.loads(line)), separators=(",", ":")) + "\n")
     return path
 
 
 class Server:
-    """A server on a free port, bound to some cores if they are given."""
+    """A server on a free port, pinned to the given cores, if any."""
 
     def __init__(self, command, ready, cores=None):
         with socket.socket() as probe:
@@ -76,7 +76,7 @@ class Server:
                 urllib.request.urlopen(f"http://{self.address}{path}", timeout=1).close()
                 return
             except urllib.error.HTTPError as error:
-                if error.code != 503:  # the floor knows no such path, but it listens
+                if error.code != 503:  # the floor does not have this path, but it is listening
                     return
             except OSError:
                 if self.process.poll() is not None:
@@ -86,7 +86,7 @@ class Server:
         sys.exit(f"{self.process.args[0]} does not get ready")
 
     def cpu_us(self):
-        """CPU time of all its threads so far, user and kernel, in microseconds."""
+        """CPU time of all threads so far, user and kernel, in microseconds."""
         total = 0
         tasks = f"/proc/{self.process.pid}/task"
         for thread in os.listdir(tasks):
@@ -116,7 +116,7 @@ def floor(cores=None, under=()):
 
 
 def cpu_per_request(server, path, body_file, connections=8, seconds=1, is_found=True):
-    """Load by wrk: the server's CPU-µs per request."""
+    """The server's CPU-µs per request under load from wrk."""
     before = server.cpu_us()
     result = subprocess.run(
         ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", os.path.join(HERE, "post.lua"),
@@ -133,14 +133,14 @@ def cpu_per_request(server, path, body_file, connections=8, seconds=1, is_found=
 
 
 def timings():
-    """CPU-µs of lookups by the resolver, and of requests without a socket."""
+    """CPU-µs of lookups in the resolver, and of requests without a socket."""
     result = subprocess.run(["cargo", "bench", "--quiet", "--locked", "--bench", "timings"], cwd=ROOT,
                             stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(result.stdout)
 
 
 def instructions_per_request(start, path, body_file):
-    """Instructions of a server in user space, by callgrind: those for 600 requests without those for 200."""
+    """Instructions of a server in user space, counted by callgrind: 600 requests minus 200."""
     with open(body_file) as lines:
         requests = [f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                     f"Content-Length: {len(line) - 1}\r\n\r\n{line[:-1]}".encode() for line in lines]
@@ -168,7 +168,7 @@ def instructions(start, requests):
 
 
 class OtherLoad:
-    """What other processes than this one's take of the cores, in percent, while it is entered."""
+    """A context manager that measures how much of the cores other processes use, in percent."""
 
     def __init__(self, *servers):
         self.servers = servers
@@ -183,16 +183,16 @@ class OtherLoad:
 
     def now(self):
         with open("/proc/stat") as f:
-            # user, nice, system, idle, waiting, interrupts (2), stolen
+            # user, nice, system, idle, iowait, irq, softirq, steal
             ticks = [int(it) / os.sysconf("SC_CLK_TCK") for it in f.readline().split()[1:9]]
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         ours = used.ru_utime + used.ru_stime + sum(it.cpu_us() for it in self.servers) / 1e6
         return sum(ticks) - ticks[3] - ticks[4] - ours, sum(ticks)
 
 
-def row(name, value, unit, goal=None, met=None, **beside):
-    """A figure; `beside` has `floor` or `peer`, what it is compared with, `ratio`, and `middle_half` of the ratios."""
-    return {"name": name, "value": value, "unit": unit, **beside, "goal": goal, "met": met}
+def row(name, value, unit, goal=None, met=None, **compared):
+    """A row of results. `compared` has `floor` or `peer`, the value to compare with, `ratio`, and `middle_half` of the ratios."""
+    return {"name": name, "value": value, "unit": unit, **compared, "goal": goal, "met": met}
 
 
 def write_rows(file, rows):
@@ -205,9 +205,9 @@ def write_rows(file, rows):
 def print_rows(title, rows):
     print(f"\n{title:58} {'value':>11} {'floor/peer':>11} {'ratio':>8} {'middle half':>12}  goal")
     for it in rows:
-        beside = it.get("floor", it.get("peer"))
+        compared = it.get("floor", it.get("peer"))
         verdict = {True: "met", False: "MISSED", None: ""}[it["met"]]
-        print(f"{it['name']:58} {number(it['value']):>11} {number(beside):>11} {number(it.get('ratio')):>8} "
+        print(f"{it['name']:58} {number(it['value']):>11} {number(compared):>11} {number(it.get('ratio')):>8} "
               f"{'–'.join(map(number, it.get('middle_half', []))):>12}  "
               f"{it['goal'] or '-'} {verdict}")
     sys.stdout.flush()
@@ -222,11 +222,11 @@ def number(value):
 
 
 def ratio(over, under):
-    """The median of the rounds' own ratios: what slows a round down slows both."""
+    """The median of the ratios of the rounds: noise in a round affects both sides."""
     return median(a / b for a, b in zip(over, under))
 
 
 def middle_half(over, under):
-    """Between which ratios the middle half of the rounds lies."""
+    """The range of the ratios in the middle half of the rounds."""
     low, _, high = statistics.quantiles((a / b for a, b in zip(over, under)), n=4)
     return [low, high]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What a request over HTTP costs the server, beside requests that are only read and answered (`floor/`).
+"""The server's cost of a request over HTTP, compared with requests that are only read and answered (`floor/`).
 
     benches/over_http.py [--quick]
 
-Every round takes each figure right beside its floor, in an order that changes, so that a noisy spell hits both; what is
-told is the median of the rounds. Writes `target/bench/http.json`.
+Each round measures a figure and its floor directly after each other, in a changing order, so that noise affects both. The
+result is the median of the rounds. Writes `target/bench/http.json`.
 """
 import argparse
 import functools
@@ -37,9 +37,9 @@ def main():
 
 
 def instruction_rows():
-    """What the servers do themselves, without the kernel: the part of a request that comes out the same every time.
+    """The servers' own work without the kernel: the reproducible part of a request.
 
-    On 69 files, which are soon loaded under callgrind.
+    With 69 files, which load quickly under callgrind.
     """
     first = bodies("small", "first_common")
     small = derived_bodies("small-no-facts", first, without_facts)
@@ -61,7 +61,7 @@ def without_facts(_, body):
 
 
 def cost_rows(rounds):
-    """Requests of all sorts at 8 connections."""
+    """All kinds of requests with 8 connections."""
     first = bodies("medium", "first_common")
     small = derived_bodies("no-facts", first, without_facts)
     keys = first_found_keys()
@@ -101,15 +101,15 @@ def cost_rows(rounds):
 
 
 def first_found_keys():
-    """Keys without merges, each once: a batch that names a key twice looks it up once."""
+    """Distinct keys without merges: a batch looks up a repeated key only once."""
     with open(os.path.join(tree("medium"), "lookups.jsonl")) as lines:
         keys = {json.loads(line)["key"] for line in lines}
-    # The generator's names of scalars are `profile::APP::WORD_PARAMETER`.
+    # The generator names scalars `profile::APP::WORD_PARAMETER`.
     return sorted(it for it in keys if re.fullmatch(r"profile::\w+::[a-z0-9]+_(?!url$)\w+", it))
 
 
 def batch_of(keys, size):
-    """One node and so many keys."""
+    """One node and the given number of keys."""
     def batch(place, body):
         del body["key"]
         return {**body, "keys": [keys[(place + nth) % len(keys)] for nth in range(size)]}
@@ -117,15 +117,15 @@ def batch_of(keys, size):
 
 
 def scaling_rows(rounds):
-    """What a second core gives.
+    """How much a second core helps.
 
-    On two cores the load takes what the server could have had, so throughput cannot tell. CPU time a request can:
-    whatever threads do to each other, by locks or by writing to the same memory, makes requests on two cores dearer than
-    on one. Without it, twice the cores do twice the work: 2 × cost on one core / cost on two.
+    On two cores the load generator competes with the server, so throughput says little. CPU time per request does:
+    contention between threads, by locks or writes to the same memory, makes requests on two cores more expensive than on
+    one. Without it, two cores do twice the work: 2 × cost on one core / cost on two.
     """
     cores = sorted(os.sched_getaffinity(0))[:2]
     if len(cores) < 2:
-        print("SKIPPED: a second core is needed to tell what it gives")
+        print("SKIPPED: the comparison of one and two cores needs two cores")
         return []
     first = bodies("medium", "first_common")
     servers = [hierad("medium", cores[:1]), hierad("medium", cores), floor(cores[:1]), floor(cores)]
@@ -153,13 +153,13 @@ def scaling_rows(rounds):
 
 
 def latency_rows(rounds):
-    """Percentiles at 64 connections and 70 % of what the server can take, at a fixed pace; `/pick` at the same pace.
+    """Percentiles with 64 connections at a fixed rate, 70 % of the server's maximum; `/pick` at the same rate.
 
-    The server has one core and the load the other, as nothing can be told of latency where they wait for each other.
+    The server has one core and the load generator the other: latencies mean nothing if the two wait for each other.
     """
     cores = sorted(os.sched_getaffinity(0))[:2]
     if len(cores) < 2:
-        print("SKIPPED: latency needs a core for the load beside that of the server")
+        print("SKIPPED: latency needs one core for the server and one for the load")
         return []
     first = bodies("medium", "first_common")
     ours, theirs = hierad("medium", cores[:1]), floor(cores[:1])
@@ -192,8 +192,8 @@ def latency_rows(rounds):
 
 
 def paced(server, path, body_file, rate, core, seconds=0.1):
-    """Short, so that most rounds miss the moments in which a virtual machine stands still: 1 ms, and the 2 ms until what
-    gathered meanwhile is answered, are more than the hundredth part of a quarter of a second.
+    """Runs are short, so that most of them miss the moments in which a virtual machine pauses: 1 ms, plus 2 ms to work off
+    the backlog, are more than one percent of a quarter of a second.
     """
     result = subprocess.run(["taskset", "-c", str(core), program("paced"), server.address, path, body_file, "64",
                              str(seconds), str(rate)], capture_output=True, text=True, timeout=seconds + 60)
@@ -203,7 +203,7 @@ def paced(server, path, body_file, rate, core, seconds=0.1):
 
 
 def interleaved(rounds, groups, connections=8):
-    """CPU-µs per request of every target, by round. What is compared stands in one group and runs together."""
+    """CPU-µs per request of every target, by round. Targets that are compared are in one group and run together."""
     shuffle = random.Random(1).shuffle
     cost = {name: [] for group in groups for name in group}
     for group in groups:

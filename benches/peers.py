@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""hierad beside Puppet, on the same tree and the same lookups, by CPU time.
+"""Compares hierad with Puppet by CPU time, on the same tree and the same lookups.
 
     benches/peers.py [--quick]
 
 Puppet in process (`puppet_driver.rb`), requests over HTTP, the resolver alone (`cargo bench --bench timings`) and the
-two commands run in turn; what is told is the median of the rounds. Writes `target/bench/peers.json`. Where Puppet is not
-installed, only what needs no peer is measured.
+two commands run in turn; the result is the median of the rounds. Writes `target/bench/peers.json`. Without Puppet, only
+the measurements that do not need it run.
 """
 import argparse
 import json
@@ -32,17 +32,17 @@ def main():
     print_rows("without sockets", rows)
     if shutil.which("puppet"):
         lookups = lookup_rows(rounds)
-        print_rows("beside Puppet in process", lookups)
+        print_rows("compared with Puppet in process", lookups)
         rows += lookups
     else:
-        print(f"SKIPPED: Puppet is not installed, so nothing is compared with it: {HOW_TO_INSTALL}")
+        print(f"SKIPPED: comparison with Puppet, which is not installed: {HOW_TO_INSTALL}")
     commands = command_rows(rounds)
     print_rows("commands", commands)
     write_rows("peers.json", rows + commands)
 
 
 def threads_rows(rounds):
-    """Requests without sockets on two threads beside one: what they do to each other, and nothing else."""
+    """Requests without sockets on two threads compared with one: only the contention between threads."""
     results = [timings() for _ in range(rounds)]
     ours, theirs = (median(2 * it[what]["1"] / it[what]["2"] for it in results) for what in ("request", "nothing shared"))
     return [
@@ -53,9 +53,9 @@ def threads_rows(rounds):
 
 
 def lookup_rows(rounds):
-    """Every kind of lookup: over HTTP beside Puppet with a fresh node, and the resolver beside Puppet with a warm one.
+    """Every kind of lookup: over HTTP vs. Puppet with a fresh node, and the resolver vs. Puppet with a warm one.
 
-    The resolver gets another node every time, which is harder than what Puppet does; the last rows are like for like.
+    The resolver gets another node every time, which is more work than Puppet does; the last rows compare the same work.
     """
     path = tree("medium")
     server = hierad("medium")
@@ -91,7 +91,7 @@ def lookup_rows(rounds):
 
 
 def insist_on_equal_answers(server, answers):
-    """A comparison of lookups that come to something else would be none."""
+    """Lookups with different results cannot be compared."""
     for kind in KINDS:
         with open(bodies("medium", kind)) as lines:
             request = urllib.request.Request(f"http://{server.address}/lookup", lines.readline().encode(),
@@ -106,7 +106,7 @@ def insist_on_equal_answers(server, answers):
 
 
 def command_rows(rounds):
-    """`hierad lookup` beside `puppet lookup`, and on many files beside few."""
+    """`hierad lookup` vs. `puppet lookup`, and with many files vs. few."""
     has_puppet = shutil.which("puppet") is not None
     sizes = ("small", "crowded", "medium", "large")
     cost = {name: [] for name in (*sizes, "puppet")}
@@ -115,7 +115,7 @@ def command_rows(rounds):
             ask(size, scratch, 0)  # to warm up
         for place in range(rounds):
             for size in sizes:
-                # Several in a row: the clock of so short a process is coarse.
+                # Several in a row: the clock is too coarse for such a short process.
                 cost[size].append(median(ask(size, scratch, place)[0] for _ in range(7)))
             if has_puppet:
                 spent, answer = ask("medium", scratch, place, by_puppet=True)
@@ -139,7 +139,7 @@ def command_rows(rounds):
 
 
 def crowded_tree():
-    """The small tree with 20,000 more nodes: many files, of which a lookup reads as much as in the small one."""
+    """The small tree with 20,000 more nodes: many files, but a lookup reads only as many as in the small one."""
     path = os.path.join(OUT, "tree-crowded")
     if not os.path.exists(path):
         shutil.copytree(tree("small"), f"{path}.new")
@@ -152,7 +152,7 @@ def crowded_tree():
 
 
 def ask(size, scratch, place, by_puppet=False):
-    """One lookup by command: CPU-ms of the process, and what it printed."""
+    """One lookup by command: CPU-ms of the process, and its output."""
     path = crowded_tree() if size == "crowded" else tree(size)
     with open(os.path.join(path, "lookups-first_common.jsonl")) as lines:
         request = json.loads(lines.readlines()[place])

@@ -1,4 +1,4 @@
--- wrk -s post.lua URL -- BODIES: one line of the file a request, in turn.
+-- wrk -s post.lua URL -- BODIES: sends the lines of the file in turn, one per request.
 local requests, count, place = {}, 0, 0
 
 function init(arguments)

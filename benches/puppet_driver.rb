@@ -1,12 +1,12 @@
 #!/usr/bin/env ruby
-# Lookups by Puppet in process, as a compiling server does them: Puppet is booted once, the environment is kept for good
-# (environment_timeout = unlimited), and every node gets a compiler and a top scope of its own. Parsed data files are
-# shared by all compilers; what a compiler keeps (lookup options, filled in paths) is not, as for a catalog.
+# Lookups by Puppet in process, as in a compiling server: Puppet is booted once, the environment is cached
+# (environment_timeout = unlimited), and every node gets its own compiler and top scope. All compilers share the parsed
+# data files, but not what a compiler caches itself (lookup options, resolved paths), as for a catalog.
 #
 #     puppet_driver.rb TREE
 #
-# Looks up until everything is parsed, then prints its answers to the first lookup of each kind. After that each line on
-# standard input is a round, and a line of JSON its result: microseconds of CPU time of this process a lookup,
+# Runs lookups until everything is parsed, then prints its answers to the first lookup of each kind. After that, each line
+# on standard input starts a round, and a line of JSON is its result: microseconds of CPU time per lookup,
 #
 #     fresh   with a new compiler: a request for any node to a warm server
 #     warm    in a compiler that has answered such lookups before
@@ -18,7 +18,7 @@ require 'puppet/pops'
 
 KINDS = %w[first_common first_node unique hash deep bigdeep interp module miss].freeze
 LOOKUPS = 100   # of each kind
-SPAN = 0.1      # seconds of CPU time that a figure is measured over
+SPAN = 0.1      # seconds of CPU time per measurement
 
 tree = File.expand_path(ARGV.fetch(0) { abort('usage: puppet_driver.rb TREE') })
 scratch = Dir.mktmpdir('puppet-driver')
@@ -59,7 +59,7 @@ end
 
 def cpu_time = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
 
-# CPU time of each of the things that the block does; it says how many.
+# CPU time per operation of the block, which returns the number of operations.
 def cost
   start = cpu_time
   count = 0

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Puts the figures of the last run, from `target/bench`, between the markers of docs/performance.md.
+"""Writes the results of the last run, from `target/bench`, between the markers in docs/performance.md.
 
     benches/table.py [--check]
 
-With --check it also ends with 1 if a goal is missed.
+With --check it also exits with 1 if a goal is missed.
 """
 import json
 import os
@@ -50,15 +50,15 @@ def line(row):
     unit = row.get("unit", "")
     goal = row["goal"]
     if isinstance(goal, (int, float)):
-        # A bare number says not which way it holds, but the verdict does.
+        # A bare number does not say whether it is a minimum or a maximum, but the verdict does.
         is_least = row["value"] != goal and (row["value"] > goal) == row["met"]
         goal = f"at {'least' if is_least else 'most'} {number(goal) if goal % 1 else format(goal, ',.0f')} {unit}".rstrip()
-    beside = row.get("floor", row.get("peer"))
+    compared = row.get("floor", row.get("peer"))
     ratio = f"{number(row['ratio'])} ×" if row.get("ratio") is not None else ""
     if row.get("middle_half"):
         ratio += f" ({'–'.join(map(number, row['middle_half']))})"
     verdict = {True: "met", False: "**missed**", None: ""}[row["met"]]
-    shown = "" if beside is None else number(beside)
+    shown = "" if compared is None else number(compared)
     return f"| {row['name']} | {number(row['value'])} {unit} | {shown} | {ratio} | {goal or ''} | {verdict} |\n"
 
 

@@ -1,4 +1,4 @@
-"""The recorded cases, the trees they describe, the oracle that answers them and the judge that compares.
+"""The recorded cases, their trees, the oracle that answers them, and the judge that compares answers.
 
 Standard library only. The case files (../README.md has the format) are read, and answers are compared, by the
 crate `recorded-cases`, which the tests of hierad use as well.
@@ -20,7 +20,7 @@ REPOSITORY = HERE.parents[2]
 CASE_TOOL = ["cargo", "run", "--quiet", "--locked", "--package", "recorded-cases", "--"]
 ENV = "production"
 ROOT_MARK = "@ROOT@"  # in a file of a tree: the tree's absolute path
-ENV_MARK = "<ENV>"  # in a path: the name that the environment has
+ENV_MARK = "<ENV>"  # in a path: the name of the environment
 ROOT_SHOWN = "<ROOT>"  # in a recorded answer: the same
 PREFIXES = {"E/": f"code/environments/{ENV}/", "C/": "code/", "G/": "global/", "R/": ""}
 
@@ -38,7 +38,7 @@ class Ask:
     flags: set
     line: int  # of the @@ask in its file, from 0
     want: dict = None  # Puppet 7's answer
-    want8: dict = None  # Puppet 8's, where it is another
+    want8: dict = None  # Puppet 8's, if it differs
 
 
 @dataclass
@@ -90,7 +90,7 @@ def from_listed(case, directory):
 
 
 def write_tree(case, root, env=ENV):
-    """Put the case's files below root; its environment is named env there."""
+    """Write the files of the case below root, with env as the name of its environment."""
     root = Path(root)
     here = f"code/environments/{ENV}/"
 
@@ -120,7 +120,7 @@ def hiera_config(case, root):
 
 
 def request_for(ask, root):
-    """The request as it is sent: the tree's path filled in."""
+    """The request as it is sent, with the path of the tree filled in."""
     return substitute(ask.request, ROOT_MARK, str(root))
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Random trees and lookups: hierad against the real Puppet.
+"""Compares hierad with the real Puppet on random trees and lookups.
 
     ./fuzz.py PATH/TO/hierad [--seed N] [--cases N | --seconds S] [--out DIR]
     ./fuzz.py --oracle-only [--cases N]
 
-Makes trees at random (layers, levels, collisions, interpolation, options), asks
-the oracle and hierad the same, compares the answers, shrinks what differs
-and writes it to --out as a case file. The same seed makes the same cases.
+Generates random trees (layers, levels, collisions, interpolation, options), asks
+the oracle and hierad the same questions, compares the answers, reduces each
+difference and writes it to --out as a case file. The same seed gives the same cases.
 """
 
 import argparse
@@ -48,7 +48,7 @@ ASSERTS = [
     "Optional[Array[Optional[Scalar]]]", "RichData", "Collection[1]", "Iterable[String]", "Undef", "Sensitive",
     "Struct[{Optional[a]=>Integer,b=>NotUndef}]", "Callable", "Type", "Timestamp", "Variant[Undef,Hash[String,Array]]",
 ]  # fmt: skip
-# What odd locations are made of, and the directories and names that files have there.
+# Parts of unusual locations, and the directories and names of files there.
 ODD_PARTS = [
     "a", "b", "c", "ab", "/", "/", "../", "./", "//", "%{facts.fx}", "%{fy}", "%{facts.fz}", "%{environment}",
     "%{::environment}", "%{nope}", "*", "?", "**/", "{a,b}", "[ab]", "{%{facts.list}}", "{a,%{fy}}", "[%{facts.fx}]",
@@ -62,7 +62,7 @@ ODD_LOCATIONS = [
 ODD_DATADIRS = ["data", "data/%{facts.fx}", "%{environment}", "data/%{environment}", "other", "data/../data", "d%{ata}"]
 ODD_DIRECTORIES = ["", "", "a/", "b/", "a/b/", "<ENV>/", "ab/"]
 ODD_NAMES = ["a", "b", "c", "ab", ".a", "<ENV>"]
-ODD_VALUES = ["", "a", "b", "ab", "a/b", "a.", "c"]  # none that puts a `..` together: these find nothing on purpose
+ODD_VALUES = ["", "a", "b", "ab", "a/b", "a.", "c"]  # none that forms a `..`: hierad finds nothing there, intentionally
 ODD_LINKS = [("a", "linked"), (".", "loop"), ("..", "a/loop"), ("a.yaml", "c.yaml"), ("nowhere", "b.yaml")]
 BREAKERS = ["[", "]", "{", "}", ",", ":", '"', "'", "\\", "\n", "x", "1", "@", "NaN", "#", "/", "\\u12", "${", " "]
 MISTAKES = [
@@ -81,7 +81,7 @@ FITTING = {
 }
 
 
-# --- making -------------------------------------------------------------------------
+# --- generating -------------------------------------------------------------------------
 
 
 class Maker:
@@ -114,14 +114,14 @@ class Maker:
             return self.rng.choice(ODD_LOCATIONS)
         parts = (self.rng.choice(ODD_PARTS) for _ in range(self.rng.randint(1, 5)))
         text = "".join(parts) + self.rng.choice(["", ".yaml", ".yaml"])
-        # From the root of the disk, or from far above the tree, a glob would take forever.
+        # From the root directory, or from far above the tree, a glob would take forever.
         text = text.replace("../", "", max(0, text.count("../") - 2))
-        # Behind a link, `..` fails on purpose.
+        # After a link, hierad refuses `..`, intentionally.
         text = re.sub(r"(linked|loop|[*?\]}])((/|\./)+\.\.)+/", r"\1/", text)
         return "a" + text if re.match(r"(%\{[^}]*\}|\.)*/", text) else text
 
     def odd_level(self, name):
-        """A level whose locations are of every kind, up to eighty of them."""
+        """A level with up to eighty locations of every kind."""
         level = {"name": f"Level {name}"}
         count = self.rng.randint(1, 80 if self.chance(0.1) else 4)
         locations = [self.odd_location() for _ in range(count)]
@@ -134,9 +134,9 @@ class Maker:
         return level
 
     def odd_layer(self, count, keys, module=None):
-        """A layer with odd locations, over files and links that they lead to."""
+        """A layer with unusual locations, and the files and links that they name."""
         files, links = {}, {}
-        # Values that look up others, in eighty files each, are more than Puppet can do.
+        # Nested lookups in eighty files each are too much for Puppet.
         self.has_tokens = False
         for directory in ("data/", "other/", "<ENV>/", "data/<ENV>/"):
             for _ in range(self.rng.randint(1, 8)):
@@ -205,7 +205,7 @@ class Maker:
         return level
 
     def broken(self, data, ending):
-        """The same, or now and then its text with a mistake in it."""
+        """The file, sometimes with a mistake in its text."""
         if not self.chance(self.mistakes * 0.3):
             return data
         text = file_text(data, ending)
@@ -246,7 +246,7 @@ class Maker:
 
     def merge(self, key=None):
         kind = self.rng.choice(["first", "unique", "hash", "deep", "deep"])
-        if self.chance(0.75):  # mostly one that can work
+        if self.chance(0.75):  # mostly a valid one
             kind = self.rng.choice(FITTING.get(self.shape.get(key), [kind]))
         if kind == "deep" and self.chance(0.4):
             out = {"strategy": "deep"}
@@ -356,7 +356,7 @@ class Maker:
         rng = self.rng
         key = rng.choice(self.keys)
         kind = rng.choices(["root", "sub", "subsub", "index", "missing", "odd"], [68, 12, 6, 6, 5, 3])[0]
-        if kind in ("sub", "subsub", "index") and self.chance(0.7):  # mostly where there is something to dig in
+        if kind in ("sub", "subsub", "index") and self.chance(0.7):  # mostly where there is something to dig into
             kind = {"array": "index", "scalar": "root"}.get(self.shape[key], "sub" if kind == "index" else kind)
         if kind == "root":
             return key
@@ -382,7 +382,7 @@ def make_global(rng, options):
 
 
 def yaml_text(value, rng=None, indent=0):
-    """Block style down to the scalars, which are quoted unless they are plain words."""
+    """YAML in block style; scalars are quoted unless they are plain words."""
     pad = "  " * indent
     if isinstance(value, dict) and value:
         out = ""
@@ -480,13 +480,13 @@ def replacements(root, env):
 
 
 def difference(judge, server, oracle_answer, request, root, env):
-    """None when hierad says the same as the oracle, else what differs."""
+    """None if hierad and the oracle agree, otherwise what differs."""
     if oracle_answer.get("class") in SKIP or "explain_error" in oracle_answer:
         return None
     ask = corpus.Ask(request, {"badreq"}, 0, want=tidy(oracle_answer, root, env))
     explained = json.dumps(ask.want.get("explain_json", "")) + ask.want.get("explain_text", "")
-    # Different on purpose: secrets are not shown, what was filled in is not interpolated again, and some messages of
-    # the HOCON library show its internals.
+    # Intentional differences: secrets are redacted, interpolated text is not interpolated again, and some messages of
+    # the HOCON library contain its internals.
     if any(part in explained for part in ("Sensitive", "%{unclosed", "Cannot concatenate", "#<StringIO", "cycle of subst")):
         ask.want = {k: v for k, v in ask.want.items() if not k.startswith("explain_")}
     body = json.dumps(request).encode()
@@ -536,7 +536,7 @@ class Both:
 
 
 def smaller(spec, root_global):
-    """Every case that is one step simpler, the boldest steps first."""
+    """Every case that is one step simpler, the largest steps first."""
     if root_global:
         yield spec, None
     for module in spec["modules"]:
@@ -636,7 +636,7 @@ def smaller_value(value):
 def shrink(spec, root_global, ask_both, budget):
     fault, answer = ask_both(spec, root_global)
     if fault is None:
-        return None  # it does not happen alone
+        return None  # not reproducible in isolation
     progress = True
     while progress and budget > 0:
         progress = False
@@ -698,21 +698,21 @@ def run_batch(number, specs, root_global, oracle, judge, binary, scratch, stats,
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary", nargs="?", help="the hierad binary (or a command line in quotes)")
-    parser.add_argument("--oracle-only", action="store_true", help="only show what kind of cases are made")
+    parser.add_argument("--oracle-only", action="store_true", help="only show what kind of cases are generated")
     parser.add_argument("--seed", default="1")
-    parser.add_argument("--cases", type=int, default=400, help="trees to make")
-    parser.add_argument("--seconds", type=float, help="go on this long instead")
-    parser.add_argument("--asks", type=int, default=6, help="lookups for each tree")
-    parser.add_argument("--knockout", action="store_true", help="with knockout_prefix (with three levels hierad differs on purpose)")
+    parser.add_argument("--cases", type=int, default=400, help="number of trees")
+    parser.add_argument("--seconds", type=float, help="run for this long instead")
+    parser.add_argument("--asks", type=int, default=6, help="lookups per tree")
+    parser.add_argument("--knockout", action="store_true", help="use knockout_prefix (with three levels hierad differs intentionally)")
     parser.add_argument("--mistakes", type=float, default=0.1, help="share of mistakes in files, configurations and values")
-    parser.add_argument("--odd", type=float, default=0.25, help="share of layers with odd locations")
+    parser.add_argument("--odd", type=float, default=0.25, help="share of layers with unusual locations")
     parser.add_argument("--explains", type=float, default=0.15, help="share of lookups that are explained")
     parser.add_argument("--out", type=Path, default=Path("fuzz-out"))
-    parser.add_argument("--max-failures", type=int, default=5, help="differences to shrink and write")
-    parser.add_argument("--budget", type=int, default=150, help="steps to shrink one of them")
+    parser.add_argument("--max-failures", type=int, default=5, help="differences to reduce and save")
+    parser.add_argument("--budget", type=int, default=150, help="steps to reduce one of them")
     options = parser.parse_args()
     if not options.binary and not options.oracle_only:
-        parser.error("a hierad binary, or --oracle-only")
+        parser.error("give the path of a hierad binary, or --oracle-only")
     binary = shlex.split(options.binary) if options.binary and not options.oracle_only else None
 
     stats, found, began, number, made = Counter(), [], time.monotonic(), 0, 0
@@ -775,7 +775,7 @@ def write_failures(found, ask_both, options):
         case.asks[0].want = answer
         path = options.out / f"fuzz-{options.seed}-{name}-{written}.case"
         path.write_text(f"# {fault[:1000]}\n".replace("\n", " ") + "\n" + case_text(case), encoding="utf-8")
-        print(f"shrunk to {path}: {fault[:300]}")
+        print(f"reduced to {path}: {fault[:300]}")
         written += 1
     return written
 

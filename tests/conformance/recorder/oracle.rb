@@ -1,7 +1,7 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# The oracle: one Ruby process that holds the real Puppet and answers lookups.
+# The oracle: one Ruby process that runs the real Puppet and answers lookups.
 #
 # stdin:  one JSON object per line:
 #         {"id": any, "codedir": DIR, "hiera_config": FILE|null, "request": {...}}
@@ -13,12 +13,12 @@
 #         plus "told":bool when the request has explain: does the command line
 #         print the explanation, with the error as its end, or the error alone?
 #         plus "explain_text" and "explain_json" when the request has explain,
-#         and where a deep merge was asked for also "explain_text_cli" and
-#         "explain_json_cli": the command line names the options of a deep merge
-#         even where they have their default values, the function does not.
+#         and, for a deep merge, also "explain_text_cli" and
+#         "explain_json_cli": the command line shows the options of a deep merge
+#         even if they have their default values, the function does not.
 #
 # Every request gets a new environment, node, compiler and scope, so nothing
-# is remembered from one request to the next.
+# is cached from one request to the next.
 
 Encoding.default_external = Encoding::UTF_8
 Encoding.default_internal = nil
@@ -27,8 +27,8 @@ require 'json'
 require 'tmpdir'
 require 'fileutils'
 
-# Nothing but this script may read the questions or write among the answers:
-# Puppet starts programs (config_version in environment.conf is one).
+# Only this script may read the questions and write the answers: Puppet starts
+# programs (for example config_version in environment.conf).
 ORACLE_IN = $stdin.dup
 ORACLE_IN.set_encoding(Encoding::UTF_8)
 $stdin.reopen(File::NULL)
@@ -44,13 +44,13 @@ require 'puppet/pops'
 # The string that cannot be written as JSON (NaN, infinity, broken UTF-8).
 class Unrepresentable < StandardError; end
 
-# What makes a request cheap without changing an answer (ORACLE_SLOW=1 leaves
-# all of it out; the two must always agree):
-# - the class of one of Puppet's own functions is evaluated once, not once a
+# Optimizations that do not change an answer (ORACLE_SLOW=1 disables them; both
+# must always agree):
+# - the class of one of Puppet's own functions is evaluated once, not once per
 #   request (its instance, with scope and loader, is still new each time);
-# - the list of files that ship with Puppet is made once, and they are read once;
+# - the files that ship with Puppet are listed and read once;
 # - the variables of $settings:: are not filled in;
-# - the type Error is parsed when it is asked for.
+# - the type Error is parsed when it is needed.
 module Cheap
   FUNCTION_CLASSES = {} # rubocop:disable Style/MutableConstant
 
@@ -169,8 +169,8 @@ class Oracle
     answer
   end
 
-  # The node as `puppet lookup` makes it: facts are parameters too; what a
-  # classifier would add (variables) is there first, so a fact cannot replace it.
+  # The node as `puppet lookup` creates it: facts are parameters too; variables
+  # of a classifier are set first, so that a fact cannot replace them.
   def node(env, request)
     trusted = deep_dup(request['trusted'] || {})
     trusted['certname'] = request['node'] if request['node'] && !trusted.key?('certname')
@@ -180,7 +180,7 @@ class Oracle
     node.environment = env
     node.fact_merge(Puppet::Node::Facts.new(name.to_s, deep_dup(request['facts'] || {})))
     node.trusted_data = trusted
-    # An agent's compilation has this one; `puppet lookup` leaves it out.
+    # Set when a catalog is compiled for an agent; `puppet lookup` leaves it out.
     node.instance_variable_set(:@server_facts, { 'environment' => env.name.to_s })
     node
   end
@@ -206,14 +206,14 @@ class Oracle
     out
   end
 
-  # Answers are cached in the compiler, so a second explanation needs another.
+  # The compiler caches answers, so a second explanation needs another compiler.
   def fresh_scope(scope, request)
     compiler = Puppet::Parser::Compiler.new(node(scope.environment, request))
     compiler.compile { |catalog| catalog }
     compiler.topscope
   end
 
-  # What `puppet lookup --merge deep` makes of its flags.
+  # The merge options that `puppet lookup --merge deep` derives from its flags.
   def cli_merge(given)
     given = { 'strategy' => given } unless given.is_a?(Hash)
     return nil unless given['strategy'] == 'deep'
@@ -243,8 +243,8 @@ class Oracle
   end
 
   def found(scope, invocation, request, merge)
-    # As the function lookup() gets it. (`puppet lookup --type` hands the scope
-    # to the parser in the place of a loader, and so fails on an alias like Data.)
+    # As in the function lookup(). (`puppet lookup --type` passes the scope to the
+    # parser instead of a loader, and therefore fails on an alias such as Data.)
     type = request['type'] ? Puppet::Pops::Types::TypeParser.singleton.parse(request['type']) : nil
     value = Puppet::Pops::Lookup.lookup(
       request['key'], type, deep_dup(request['default']), request.key?('default'), merge, invocation
@@ -278,8 +278,8 @@ class Oracle
     out['explain_error'] = clean("#{e.class}: #{e.message}")
   end
 
-  # Data stays data; a Sensitive is unwrapped and noted; anything else becomes
-  # what the Puppet language's String() makes of it.
+  # Data stays as it is; a Sensitive is unwrapped and flagged; anything else
+  # becomes what String() of the Puppet language returns.
   def render(value, scope)
     case value
     when nil, true, false, Integer then value
@@ -298,7 +298,7 @@ class Oracle
     end
   end
 
-  # A number as a key is what `puppet lookup --render-as json` prints for it.
+  # A numeric key is shown as `puppet lookup --render-as json` prints it.
   def render_key(key, scope)
     case key
     when String then key

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Ask the real Puppet every question of the case files and write down its answers.
+"""Ask the real Puppet every question of the case files and record its answers.
 
     ./record.py [--check] [--new] [--puppet8] [--cases DIR] [TOPIC[/CASE] ...]
 
---check    write nothing; tell which recorded answers the oracle no longer gives
---new      only questions that have no answer yet
---puppet8  the Puppet that is installed is version 8: record what it answers
-           differently, as @@want8
+--check    write nothing; report recorded answers that the oracle no longer gives
+--new      only questions without an answer
+--puppet8  the installed Puppet is version 8: record the answers that differ,
+           as @@want8
 """
 
 import argparse
@@ -19,7 +19,7 @@ import corpus
 
 
 def tidy(answer, root):
-    """What is kept of an answer: the tree's path replaced, nothing of the machine."""
+    """The recorded form of an answer: the path of the tree replaced, nothing specific to the machine."""
     answer = corpus.substitute(answer, str(root), corpus.ROOT_SHOWN)
     answer.pop("id", None)
     answer.pop("class", None)
@@ -67,16 +67,16 @@ def main():
                 updates[case.path][ask.line] = answer
     oracle.close()
     if options.check:
-        print(f"{total} asked, {changed} differ from what is recorded")
+        print(f"{total} asked, {changed} differ from the recorded answers")
         return 1 if changed else 0
     for path, answers in updates.items():
         rewrite(path, answers, "@@want8" if options.puppet8 else "@@want")
-    print(f"{total} asked, {changed} recorded anew")
+    print(f"{total} asked, {changed} recorded")
     return 0
 
 
 def rewrite(path, answers, directive):
-    """Put each answer below its question, in place of the one that was there; None takes that away."""
+    """Write each answer below its question, replacing the previous one; None removes it."""
     lines, out, number = path.read_text(encoding="utf-8").split("\n"), [], 0
     while number < len(lines):
         out.append(lines[number])

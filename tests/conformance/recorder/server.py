@@ -27,7 +27,7 @@ class Server:
         self.local = threading.local()
 
     def wait(self):
-        """Until /readyz answers 200; a server that is alive but not ready after a while is used anyway."""
+        """Wait until /readyz returns 200; a server that is alive but not ready after a while is used anyway."""
         end = time.monotonic() + START_SECONDS
         alive_since = None
         pause = 0.005
@@ -80,7 +80,7 @@ class Server:
 def start(binary, root, config, strict="warning"):
     """A server on the tree that answers like Puppet 7, or with `error` like Puppet 8.
 
-    Tried once more if it ends at once, since its port may have been taken.
+    Started a second time if it ends immediately, since its port may have been taken.
     """
     for _ in range(2):
         server = Server(binary, root / "code", config, root / "hierad.log", strict)

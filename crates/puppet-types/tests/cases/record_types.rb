@@ -1,17 +1,17 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Records what the real Puppet says of types and conversions, for tests/types.rs.
+# Records the answers of the real Puppet about types and conversions, for tests/recorded_cases.rs.
 #
 #   ruby record_types.rb > types.json          records the cases below
-#   ruby record_types.rb --serve               answers one JSON question a line, for fuzzing
+#   ruby record_types.rb --serve               answers one JSON question per line, for fuzzing
 #
 # Needs Puppet 7 (package puppet-agent). A question is one of
 #   {"parse": TYPE}                            -> {"type": TEXT}
 #   {"check": TYPE, "value": V}                -> {"instance": BOOL, "mismatch": TEXT}
 #   {"convert": TYPE, "value": V, "args": [V]} -> {"result": V}
 #   {"text": [V]}                              -> {"text": TEXT}, what an explanation prints
-# or {"error": TEXT, "class": RUBY CLASS}. A value V is JSON, with these forms besides:
+# or {"error": TEXT, "class": RUBY CLASS}. A value V is JSON, with these additional forms:
 #   {"$map": [[K, V], ...]} every hash    {"$int": "1"} a large integer   {"$float": "NaN"}
 #   {"$sym": "default"}                   {"$bytes": HEX}                  {"$type": TEXT}
 #   {"$sensitive": V}                     {"$rich": TYPE NAME, "text": String(value)} (answers only)
@@ -22,7 +22,7 @@ require 'fileutils'
 require 'puppet'
 require 'puppet/pops'
 
-# Puppet, ready to be asked.
+# A running Puppet.
 class Recorder
   T = Puppet::Pops::Types
 
@@ -52,7 +52,7 @@ class Recorder
       { 'result' => encode(@scope.call_function('new', [type, decode(ask['value']), *args])) }
     end
   rescue StandardError, SystemStackError => e
-    # Ruby's own errors go on with the place in the program.
+    # Ruby's own errors continue with the position in the program.
     text = e.message.dup.force_encoding('UTF-8').scrub('?')
     text = text.lines.first.chomp.sub(/ for #<.*/, '') if e.is_a?(NameError)
     { 'error' => text, 'class' => e.class.name }
@@ -114,7 +114,7 @@ def map(hash) = { '$map' => hash.map { |k, v| [k, v] } }
 def sym(name) = { '$sym' => name }
 def made(type, *args) = { '$new' => type, 'args' => args }
 
-# A Ruby value in the form of the questions.
+# A Ruby value in the form that questions use.
 def form(value)
   case value
   when Symbol then sym(value.to_s)
@@ -326,7 +326,7 @@ EXPLAINED = [
   [{ '$type' => 'Struct[{a=>Integer}]' }, map('a' => [1, "it's"])], [sym('default'), { '$sensitive' => 'x' }], []
 ].freeze
 
-# Every type is checked against every fifth value or so, each time others.
+# Every type is checked against about every fifth value, each time different ones.
 CHECKS = TYPES.each_with_index.flat_map do |type, i|
   VALUES.each_with_index.select { |_, j| ((i * 7) + (j * 3)) % 4 == 0 }.map { |value, _| { 'check' => type, 'value' => value } }
 end
