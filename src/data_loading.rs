@@ -6,6 +6,7 @@
 //! changed. Whatever is wrong stays with its file: loading itself cannot fail.
 
 mod decode;
+mod fault;
 mod file_fingerprint;
 mod key_rings;
 mod layers;
@@ -36,9 +37,9 @@ use self::search::Search;
 use self::stability_check::StabilityCheck;
 use crate::config::CodeDirectory;
 use crate::data_loading::progress::Progress;
-use crate::environments::Fault;
 
 pub(crate) use decode::decode_one;
+pub use fault::Fault;
 pub(crate) use file_fingerprint::FileFingerprint;
 pub(crate) use key_rings::{KeyRings, Known};
 pub(crate) use layers::{
@@ -191,7 +192,22 @@ impl Read {
     }
 }
 
-impl Load<'_> {
+impl<'a> Load<'a> {
+    /// A load of everything, on all cores.
+    pub(crate) fn from_scratch(
+        code: &'a CodeDirectory,
+        name: &'a str,
+        progress: &'a Progress,
+    ) -> Self {
+        Load {
+            code,
+            name,
+            previous: None,
+            cores: all_cores(),
+            progress,
+        }
+    }
+
     /// Loads it.
     pub(crate) fn run(&self) -> Loaded {
         let (parts, read) = self.read();

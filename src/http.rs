@@ -93,7 +93,7 @@ impl App {
     /// From now on `/readyz` answers 503, so that load balancers send nothing new.
     pub fn start_draining(&self) {
         self.is_draining.store(true, Ordering::Release);
-        self.environments.stop_telling();
+        self.environments.close_subscriptions();
     }
 
     /// The whole interface: every request enters by the gate.

@@ -20,8 +20,8 @@ use tokio::sync::oneshot;
 
 use self::worker::Worker;
 use crate::config::{CodeDirectory, ReloadSettings};
-use crate::data_loading::Changes;
-use crate::environments::{Environments, Fault};
+use crate::data_loading::{Changes, Fault};
+use crate::environments::Environments;
 
 /// What a reload came to.
 #[derive(Clone, Debug)]

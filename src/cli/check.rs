@@ -21,13 +21,7 @@ pub(crate) fn check(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
     let mut seen = HashSet::new();
     let (mut findings, mut summary) = (String::new(), String::new());
     for name in &names {
-        let load = Load {
-            code: &code,
-            name,
-            previous: None,
-            cores: data_loading::all_cores(),
-            progress: &progress,
-        };
+        let load = Load::from_scratch(&code, name, &progress);
         let snapshot = load.run().snapshot;
         for fault in faults(&snapshot) {
             // What environments share is reported once.

@@ -10,12 +10,12 @@ use hiera_resolver::scope::Variables;
 use hiera_resolver::template::{DecryptFault, Part, Template, Token, Variable};
 use hiera_resolver::{DataFile, Format, Hash, Layer, Value};
 
+use super::Fault;
 use super::revision::{ContentDigest, digest};
 use super::search::Search;
 use super::{ABSENT, Listings, Loaded, read_file};
 use crate::backends::eyaml::{self, EyamlKeyStore, KeySource, KeyTexts, Keys};
 use crate::config::CodeDirectory;
-use crate::environments::Fault;
 
 /// The keys of each level, by the options that name them.
 #[derive(Default)]

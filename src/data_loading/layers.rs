@@ -10,10 +10,10 @@ use hiera_resolver::config::{ConfigFault, ConfigFaults};
 use hiera_resolver::glob::{self, GlobError};
 use hiera_resolver::{Layer, LayerKind, Value};
 
+use super::Fault;
 use super::read::ReadError;
 use super::{Layers, Listings, read_file};
 use crate::config::{CodeDirectory, is_environment_name};
-use crate::environments::Fault;
 use crate::filesystem::{is_absence, is_directory};
 
 /// May a directory of this name be a module?

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use arcstr::ArcStr;
 use hiera_resolver::glob::{Directory, Entry, EntryKind};
 
-use crate::environments::Fault;
+use super::Fault;
 use crate::filesystem::{is_absence, is_directory};
 
 /// Directories as they were when first asked for.

@@ -8,10 +8,10 @@ use hiera_resolver::glob::EntryKind;
 use hiera_resolver::reach::{Progress, Reach};
 use hiera_resolver::{Format, HieraConfig, Layer};
 
+use super::Fault;
 use super::links;
 use super::listings::{Listings, nearest_directory};
 use crate::config::CodeDirectory;
-use crate::environments::Fault;
 use crate::filesystem::may_exist;
 
 /// The longest path that the system opens. What lies deeper nobody can name.

@@ -29,7 +29,7 @@ pub(crate) async fn readyz(State(app): State<App>) -> Result<&'static str, ApiEr
             "reloading failed unexpectedly and is being restarted; the data may be out of date",
         ));
     }
-    match app.environments.vacancy() {
+    match app.environments.not_ready_reason() {
         Some(reason) => Err(ApiError::new(ErrorKind::NotLoaded, reason)),
         None => Ok("ready\n"),
     }

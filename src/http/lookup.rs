@@ -168,7 +168,7 @@ impl App {
     pub(super) fn environment(&self, name: &str) -> Result<Environment, ApiError> {
         match self.environments.get(name) {
             Some(environment) => Ok(environment),
-            None => Err(match self.environments.vacancy() {
+            None => Err(match self.environments.not_ready_reason() {
                 Some(reason) => ApiError::new(ErrorKind::NotLoaded, reason),
                 None => ApiError::new(
                     ErrorKind::UnknownEnvironment,

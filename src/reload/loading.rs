@@ -7,8 +7,8 @@ use super::agenda::Change;
 use super::worker::Worker;
 use crate::config::is_environment_name;
 use crate::data_loading::progress::Progress;
-use crate::data_loading::{self, Load, Loaded, Stillness};
-use crate::environments::{Fault, file_faults};
+use crate::data_loading::{self, Fault, Load, Loaded, Stillness};
+use crate::environments::file_faults;
 use crate::filesystem;
 
 /// Loads of a tree that does not hold still before it is left as it is.
@@ -171,14 +171,18 @@ impl Worker {
         if let Some(previous) = previous {
             let is_same = loaded.snapshot.revision() == previous.snapshot.revision();
             if is_same && self.listing_fault.is_none() {
-                self.environments.settle(name);
+                self.environments.end_keep(name);
                 return Verdict::Unchanged;
             }
             // A fault that is served already does not get worse by being served again.
             let before = file_faults(&previous.snapshot);
             let mut now = file_faults(&loaded.snapshot);
             now.extend(self.listing_fault.clone());
-            let is_known = |fault: &Fault| before.iter().any(|known| known.is_same_mistake(fault));
+            let is_known = |fault: &Fault| {
+                before
+                    .iter()
+                    .any(|known| known.is_same_except_position(fault))
+            };
             if !now.iter().all(is_known) {
                 self.environments.keep(name, now.clone());
                 return Verdict::Kept(now);
@@ -217,7 +221,7 @@ impl Worker {
         if self.loaded.contains_key(name) && !self.code.environments().is_dir() {
             if !std::mem::replace(&mut self.is_bereft, true) {
                 let root = self.code.root.display();
-                tracing::warn!("the environments in `{root}` are gone; the old ones are kept");
+                tracing::warn!("the environments in `{root}` are gone; keeping the old ones");
             }
             return Some(Verdict::Unchanged);
         }

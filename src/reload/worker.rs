@@ -12,8 +12,8 @@ use super::writers::Writers;
 use super::{Command, git};
 use crate::config::{CodeDirectory, ReloadSettings};
 use crate::data_loading::progress::Progress;
-use crate::data_loading::{self, FileFingerprint, Loaded, NoEnvironments};
-use crate::environments::{Environments, Fault};
+use crate::data_loading::{self, Fault, FileFingerprint, Loaded, NoEnvironments};
+use crate::environments::Environments;
 
 /// Times after which a load that the system kept from reading everything is tried again: twice as long each time.
 const FIRST_RETRY: Duration = Duration::from_secs(1);
@@ -159,7 +159,7 @@ impl Worker {
     fn end_round(&mut self) -> bool {
         if self.loaded.is_empty() {
             let reason = NoEnvironments::in_directory(&self.code);
-            self.environments.report_vacancy(&reason);
+            self.environments.report_no_environments(&reason);
         }
         if self
             .start

@@ -239,10 +239,11 @@ impl Metrics {
                 .map(|environment| environments::faults(&environment.snapshot).len())
                 .sum(),
         ));
-        self.is_loaded.set(i64::from(served.vacancy().is_none()));
+        self.is_loaded
+            .set(i64::from(served.not_ready_reason().is_none()));
         self.kept.set(count(
             all.values()
-                .filter(|environment| !environment.kept.is_empty())
+                .filter(|environment| !environment.kept_because.is_empty())
                 .count(),
         ));
         self.reload_failures

@@ -228,13 +228,8 @@ fn memory_and_disk_give_the_same_answers() {
             strictness: Strictness::Warning,
             ..CodeDirectory::for_tests(&root)
         };
-        let load = Load {
-            code: &code,
-            name: "prod",
-            previous: None,
-            cores: 1,
-            progress: &Progress::silent(),
-        };
+        let progress = Progress::silent();
+        let load = Load::from_scratch(&code, "prod", &progress);
         let snapshot = load.run().snapshot;
         for _ in 0..8 {
             let scope = node(&mut random);

@@ -14,7 +14,7 @@ pub(super) struct EntityTag {
 impl EntityTag {
     /// `None` where other servers have a say in the answer.
     pub(super) fn of(environment: &Environment, headers: &HeaderMap) -> Option<Self> {
-        if environment.asks_others {
+        if environment.has_remote_levels {
             return None;
         }
         let form = if wants_text(headers) { "-text" } else { "" };

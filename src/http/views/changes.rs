@@ -60,14 +60,14 @@ pub(crate) async fn environment_events(
     Path(name): Path<String>,
 ) -> Result<Response, ApiError> {
     // Listening starts before the current state is looked at, so that nothing falls between.
-    let changes = BroadcastStream::new(app.environments.changes());
+    let changes = BroadcastStream::new(app.environments.subscribe());
     let current = app.environment(&name)?;
     let revision = current.snapshot.revision().to_owned();
-    let kind = match current.kept.is_empty() {
+    let kind = match current.kept_because.is_empty() {
         true => ChangeKind::Loaded { revision },
         false => ChangeKind::Kept {
             revision,
-            faults: current.kept,
+            faults: current.kept_because,
         },
     };
     let first = Change {

@@ -9,7 +9,8 @@ use hiera_resolver::config::{HieraConfig, Level, Locations, Text};
 use hiera_resolver::remote::without_user;
 use serde_json::{Value, json};
 
-use crate::environments::{self, Environment, Fault};
+use crate::data_loading::Fault;
+use crate::environments::{self, Environment};
 use crate::http::App;
 use crate::http::error::ApiError;
 use crate::http::lookup::reply::json_response;
@@ -34,10 +35,10 @@ pub(crate) async fn show_environment(
     if let Value::Object(members) = &mut shown {
         members.insert("environment".to_owned(), json!(name));
         let served = environments::faults(&environment.snapshot);
-        let faults = if environment.kept.is_empty() {
+        let faults = if environment.kept_because.is_empty() {
             &served
         } else {
-            &*environment.kept
+            &*environment.kept_because
         };
         let faults: Vec<Value> = faults.iter().map(show_fault).collect();
         members.insert("faults".to_owned(), Value::Array(faults));
@@ -58,12 +59,12 @@ fn brief(environment: &Environment) -> Value {
     let snapshot = &environment.snapshot;
     let faults = environments::faults(snapshot);
     let notices = environments::notices(snapshot);
-    let state = match (environment.kept.is_empty(), faults.is_empty()) {
+    let state = match (environment.kept_because.is_empty(), faults.is_empty()) {
         (false, _) => "kept",
         (true, false) => "faulty",
         (true, true) => "ok",
     };
-    let last_fault = environment.kept.last().or(faults.last());
+    let last_fault = environment.kept_because.last().or(faults.last());
     let keys: usize = snapshot
         .files()
         .filter_map(|file| file.contents().ok())
@@ -83,8 +84,8 @@ fn brief(environment: &Environment) -> Value {
 pub(super) fn show_fault(fault: &Fault) -> Value {
     json!({
         "file": fault.path,
-        "line": fault.place.map(|(line, _)| line),
-        "column": fault.place.map(|(_, column)| column),
+        "line": fault.position.map(|(line, _)| line),
+        "column": fault.position.map(|(_, column)| column),
         "message": fault.problem,
     })
 }

@@ -162,7 +162,11 @@ fn directories_above_the_data_that_go_and_come_back_are_noticed_by_events() {
             fs::remove_dir_all(&gone).unwrap();
             // What comes back before that would be found by the same look.
             wait_for("the loss to be noticed", || {
-                let losses = served.server.log().matches("are gone; the old").count();
+                let losses = served
+                    .server
+                    .log()
+                    .matches("are gone; keeping the old")
+                    .count();
                 (losses == round).then_some(())
             });
             served.is("who", &json!("anybody"));

@@ -53,7 +53,7 @@ fn a_broken_file_keeps_the_old_data_as_a_whole() {
     served.write("/data/other.yaml", "x: 1\n");
     assert_eq!(served.reload("production").json()["outcome"], "kept");
     let log = served.server.log();
-    assert_eq!(log.matches("the old data is kept").count(), 1, "{log}");
+    assert_eq!(log.matches("keeping the old data").count(), 1, "{log}");
     assert!(log.contains(&format!("{file}:4:1")), "{log}");
 
     served.write("/data/nodes/a.yaml", "who: a\nbad: [1, 2]\n");
