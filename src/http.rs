@@ -14,6 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use self::gate::Gate;
+#[cfg(feature = "fuzzing")]
+pub use self::lookup::fuzzing;
 pub(crate) use self::lookup::scope::without_nulls as plain_facts;
 pub(crate) use self::refused_head::MAX_HEAD_SIZE;
 

@@ -3,6 +3,8 @@
 mod answered;
 mod body;
 mod entity_tag;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod query;
 pub(super) mod reply;
 mod scan;

@@ -57,6 +57,8 @@ mod yaml;
 pub use build::{Build, Limits, Mark, Source, Style};
 pub use error::{Limit, NumberKind, Problem, ReadError};
 pub use read::read;
+#[cfg(feature = "fuzzing")]
+pub use read::read_with_libyaml;
 pub use scalar::Scalar;
 pub use write::{WriteError, Writer, float_text};
 pub use yaml::{Builder, Mapping, Yaml, parse};

@@ -34,16 +34,7 @@ pub fn read<B: Build>(
     limits: &Limits,
     builder: &mut B,
 ) -> Result<Option<B::Value>, ReadError> {
-    let mut reader = Reader {
-        builder,
-        limits,
-        open: Vec::new(),
-        anchors: HashMap::new(),
-        opened: 0,
-        nodes: 0,
-        expanded: 0,
-        root: None,
-    };
+    let mut reader = Reader::new(limits, builder);
     // What most data is written in needs no libyaml. It is the judge of everything else.
     let Err(stopped) = simple::read(bytes, |event| reader.step(event)) else {
         return Ok(reader.root);
@@ -53,19 +44,21 @@ pub fn read<B: Build>(
     if let Some(error) = stopped.error {
         return Err(events.syntax_error_after(error));
     }
-    loop {
-        let event = events.next()?;
-        match event.kind {
-            EventKind::StreamStart | EventKind::DocumentStart => {}
-            EventKind::StreamEnd | EventKind::DocumentEnd => break,
-            _ => {
-                if let Err(error) = reader.step(event) {
-                    return Err(events.syntax_error_after(error));
-                }
-            }
-        }
-    }
-    Ok(reader.root)
+    reader.finish(events)
+}
+
+/// The same as [`read`], with libyaml alone: what the reader for simple texts is compared with.
+///
+/// # Errors
+///
+/// As [`read`].
+#[cfg(feature = "fuzzing")]
+pub fn read_with_libyaml<B: Build>(
+    bytes: &[u8],
+    limits: &Limits,
+    builder: &mut B,
+) -> Result<Option<B::Value>, ReadError> {
+    Reader::new(limits, builder).finish(Events::new(bytes)?)
 }
 
 enum Anchor<V> {
@@ -89,7 +82,36 @@ struct Reader<'r, B: Build> {
     root: Option<B::Value>,
 }
 
-impl<B: Build> Reader<'_, B> {
+impl<'r, B: Build> Reader<'r, B> {
+    fn new(limits: &'r Limits, builder: &'r mut B) -> Self {
+        Reader {
+            builder,
+            limits,
+            open: Vec::new(),
+            anchors: HashMap::new(),
+            opened: 0,
+            nodes: 0,
+            expanded: 0,
+            root: None,
+        }
+    }
+
+    /// Takes the remaining events of the document.
+    fn finish(mut self, mut events: Events<'_>) -> Result<Option<B::Value>, ReadError> {
+        loop {
+            let event = events.next()?;
+            match event.kind {
+                EventKind::StreamStart | EventKind::DocumentStart => {}
+                EventKind::StreamEnd | EventKind::DocumentEnd => return Ok(self.root),
+                _ => {
+                    if let Err(error) = self.step(event) {
+                        return Err(events.syntax_error_after(error));
+                    }
+                }
+            }
+        }
+    }
+
     fn step(&mut self, event: Event<'_>) -> Result<(), ReadError> {
         let Event { kind, mark } = event;
         match kind {

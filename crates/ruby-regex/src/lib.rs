@@ -12,6 +12,8 @@ mod blocks;
 mod check;
 mod fence;
 mod fold;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod linear;
 mod parse;
 mod program;

@@ -1,0 +1,3 @@
+#![cfg_attr(fuzzing, no_main)]
+
+hierad_fuzz::libfuzzer_target!(hierad_fuzz::yaml::check);

@@ -1,0 +1,17 @@
+//! What the targets use of hierad's crates, so that a path that changes is fixed here and nowhere else.
+
+pub(crate) use hiera_resolver::config::{Layer, LayerKind};
+pub(crate) use hiera_resolver::convert::{new_instance, stringify};
+pub(crate) use hiera_resolver::key::{LookupKey, Segment, dig, split_segments};
+pub(crate) use hiera_resolver::scope::Scope;
+pub(crate) use hiera_resolver::template::{Part, Template, Token};
+pub(crate) use hiera_resolver::types::{Type, assert_instance};
+pub(crate) use hiera_resolver::value::Value;
+pub(crate) use hiera_resolver::{hocon, json};
+pub(crate) use hierad::http::fuzzing as request;
+pub(crate) use hierad::json::write_value;
+pub(crate) use psych_yaml::{
+    Build, Limits, Mark, ReadError, Scalar, Source, read, read_with_libyaml,
+};
+pub(crate) use ruby_regex::fuzzing::match_both_ways;
+pub(crate) use ruby_regex::{MatchError, PatternSet, RubyRegex};
