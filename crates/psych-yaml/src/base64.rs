@@ -1,19 +1,19 @@
-//! Base64 as Ruby reads and writes it: `pack('m')`, `unpack('m')` and what its library `base64` makes of them.
+//! Base64 as in Ruby: `Array#pack('m')`, `String#unpack('m')` and the standard library's `Base64`.
 //!
-//! Not a part of YAML but of its `!!binary`; whoever else needs what Ruby does uses this one.
+//! `!!binary` uses it. It is public for other code that must encode or decode exactly as Ruby does.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Text without line breaks.
+/// Encodes without line breaks, as `Base64.strict_encode64` does.
 pub fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
         let word = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4usize {
-            let letter = (word >> (18 - 6 * place)) as usize & 63;
-            match ALPHABET.get(letter) {
-                Some(letter) if place <= chunk.len() => text.push(char::from(*letter)),
+        for position in 0..4usize {
+            let digit = (word >> (18 - 6 * position)) as usize & 63;
+            match ALPHABET.get(digit) {
+                Some(character) if position <= chunk.len() => text.push(char::from(*character)),
                 _ => text.push('='),
             }
         }
@@ -21,24 +21,25 @@ pub fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// Text in lines of 60 letters, each with a line break.
+/// Encodes in lines of 60 characters, each with a line break, as `Base64.encode64` does.
 pub fn encode_lines(bytes: &[u8]) -> String {
     bytes.chunks(45).map(|line| encode(line) + "\n").collect()
 }
 
-/// Text with `-` and `_`.
+/// Encodes with `-` and `_` instead of `+` and `/`, as `Base64.urlsafe_encode64` does.
 pub fn encode_urlsafe(bytes: &[u8]) -> String {
     encode(bytes).replace('+', "-").replace('/', "_")
 }
 
-/// Bytes of the letters up to the first `=` at the end of a group, whatever else is in the text. It never fails.
+/// Decodes up to the first `=` that ends a group and skips characters that are not base64, as `Base64.decode64` does.
+/// It never fails.
 pub fn decode(text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 2);
-    // Digits of the group so far, and how many.
+    // The digits of the current group, and how many there are.
     let (mut group, mut filled) = (0_u32, 0_u32);
     for &byte in text {
         let Some(digit) = digit(byte) else {
-            // At the start of a group it is skipped like anything else.
+            // Earlier in a group, `=` is skipped like any other character.
             if byte == b'=' && filled >= 2 {
                 break;
             }
@@ -61,7 +62,7 @@ pub fn decode(text: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Bytes of text without a stray letter or bit.
+/// Decodes text without stray characters or bits, as `Base64.strict_decode64` does; `None` where Ruby raises.
 pub fn decode_strict(text: &[u8]) -> Option<Vec<u8>> {
     if !text.len().is_multiple_of(4) {
         return None;
@@ -72,16 +73,16 @@ pub fn decode_strict(text: &[u8]) -> Option<Vec<u8>> {
         .take(2)
         .take_while(|byte| **byte == b'=')
         .count();
-    let letters = text.get(..text.len() - padding)?;
-    if letters.iter().any(|byte| digit(*byte).is_none()) {
+    let digits = text.get(..text.len() - padding)?;
+    if digits.iter().any(|byte| digit(*byte).is_none()) {
         return None;
     }
     let bytes = decode(text);
-    // Stray bits would not come back.
+    // Encoding the bytes again does not reproduce stray bits.
     (encode(&bytes).as_bytes() == text).then_some(bytes)
 }
 
-/// Bytes of text with `-` and `_`, padded or not.
+/// Decodes text with `-` and `_`, padded or not, as `Base64.urlsafe_decode64` does; `None` where Ruby raises.
 pub fn decode_urlsafe(text: &[u8]) -> Option<Vec<u8>> {
     let mut text: Vec<u8> = text
         .iter()
@@ -115,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_and_bytes_correspond() {
+    fn encoding_and_decoding_match() {
         for (bytes, text) in [
             ("", ""),
             ("h", "aA=="),
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_go_there_and_back() {
+    fn bytes_survive_a_round_trip() {
         for length in 0..70u8 {
             let bytes: Vec<u8> = (0..length).map(|byte| byte.wrapping_mul(37)).collect();
             assert_eq!(decode_strict(encode(&bytes).as_bytes()).unwrap(), bytes);
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn decoding_skips_what_it_does_not_know() {
+    fn lenient_decoding_skips_other_characters() {
         assert_eq!(decode(b"aG Vs\nbG8=ignored"), b"hello");
         assert_eq!(decode(b"=a=GVs"), b"hel");
         assert_eq!(decode(b"aGVsb"), b"hel");
@@ -150,16 +151,16 @@ mod tests {
     }
 
     #[test]
-    fn strict_text_has_no_stray_letter_or_bit() {
+    fn strict_decoding_refuses_stray_characters_and_bits() {
         for text in ["YWJj\n", "YWI", "YWK=", "Y===", "=", "YW=j"] {
             assert_eq!(decode_strict(text.as_bytes()), None, "{text}");
         }
     }
 
-    /// What Ruby's `unpack1('m')`, `unpack1('m0')` and `Base64.urlsafe_decode64` make of texts, each made by the
-    /// letters of a small alphabet.
+    /// The results of Ruby's `unpack1('m')`, `unpack1('m0')` and `Base64.urlsafe_decode64` for strings over a small
+    /// alphabet.
     #[test]
-    fn texts_are_read_as_ruby_reads_them() {
+    fn decoding_matches_ruby() {
         for line in include_str!("../tests/cases/base64.txt").lines() {
             let parts: Vec<&str> = line.split(' ').collect();
             let [text, lenient, strict, urlsafe] = parts[..] else {
@@ -172,7 +173,7 @@ mod tests {
         }
     }
 
-    /// Bytes in hexadecimal with an `x` before them; `-` stands for a failure.
+    /// Bytes in hexadecimal after an `x`; `-` stands for an exception.
     fn unhex(text: &str) -> Option<Vec<u8>> {
         let digits = text.strip_prefix('x')?;
         let byte = |at| u8::from_str_radix(digits.get(at..at + 2).unwrap(), 16).unwrap();

@@ -1,35 +1,35 @@
-//! What a reader hands over and what it asks of its caller.
+//! The interface between the reader and the caller's value type.
 //!
-//! [`Build`] is implemented by whoever wants values: the reader calls it bottom-up, scalars first, so that no tree
-//! stands between the text and the caller's own type.
+//! A caller implements [`Build`] for its own values. The reader calls it bottom-up, scalars first, so there is no
+//! intermediate tree.
 
 use crate::Scalar;
 
-/// A place in a text. Both numbers start at 1; columns count characters, not bytes.
+/// A position in a document. Lines and columns start at 1; columns count characters, not bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mark {
     /// The line.
     pub line: u32,
-    /// The character of that line.
+    /// The column.
     pub column: u32,
 }
 
-/// How far a document may go before it is refused.
+/// Limits on the size of a document.
 ///
-/// Collections in flow style (`[`, `{`) may in addition be nested no deeper than 256, since the scanner takes
-/// quadratic time there.
+/// In addition, flow collections (`[`, `{`) can be nested at most 256 levels deep, because the scanner takes quadratic
+/// time there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// How deep collections may be nested. What an alias stands for counts with its own depth.
+    /// The maximum nesting of collections. An alias counts with the depth of its value.
     pub depth: usize,
-    /// How many scalars, collections and aliases a document may be written with.
+    /// The maximum number of scalars, collections and aliases in the document.
     pub nodes: usize,
-    /// How many there may be once every alias is replaced by what it stands for.
+    /// The maximum number of scalars and collections after aliases are expanded.
     pub expanded_nodes: usize,
 }
 
 impl Default for Limits {
-    /// Depth 500, five million nodes, ten million expanded ones: some hundred megabytes of text.
+    /// Depth 500, five million nodes, ten million expanded nodes: enough for about a hundred megabytes of YAML.
     fn default() -> Self {
         Limits {
             depth: 500,
@@ -39,7 +39,7 @@ impl Default for Limits {
     }
 }
 
-/// How a scalar is written.
+/// The style of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Style {
     /// Without quotes.
@@ -54,62 +54,61 @@ pub enum Style {
     Folded,
 }
 
-/// A scalar as it stands in the file: escapes and line folds are undone, nothing else.
+/// A scalar as it is written in the document. Escapes and line folds are resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Source<'a> {
     /// The text.
     pub text: &'a str,
-    /// How it is written.
+    /// The style.
     pub style: Style,
-    /// Its tag in full, such as `tag:yaml.org,2002:str` for `!!str`; none for `!` alone.
+    /// The full tag, such as `tag:yaml.org,2002:str` for `!!str`; `None` for `!` alone.
     pub tag: Option<&'a str>,
-    /// Where it begins, its anchor and tag included.
+    /// Where the scalar starts, including its anchor and tag.
     pub mark: Mark,
 }
 
-/// What the caller makes of each part of a document.
+/// Builds the caller's values from the parts of a document.
 ///
-/// Values arrive in the order of the text, and a collection's content arrives between its opening ([`sequence`],
-/// [`mapping`]) and its end ([`finish_sequence`], [`finish_mapping`]). Collections nest, so several can be open. An
-/// alias is a clone of the value it stands for.
+/// Values arrive in document order. The content of a collection arrives between its start ([`sequence`], [`mapping`])
+/// and its end ([`finish_sequence`], [`finish_mapping`]). Collections nest, so several can be open at a time. An alias
+/// is a clone of its value.
 ///
 /// [`sequence`]: Build::sequence
 /// [`mapping`]: Build::mapping
 /// [`finish_sequence`]: Build::finish_sequence
 /// [`finish_mapping`]: Build::finish_mapping
 pub trait Build {
-    /// A finished value. Cloning happens for anchors and aliases, and should be cheap for large values.
+    /// A finished value. It is cloned for anchors and aliases, so cloning a large value should be cheap.
     type Value: Clone;
-    /// A sequence being filled.
+    /// A sequence under construction.
     type Sequence;
-    /// A mapping being filled.
+    /// A mapping under construction.
     type Mapping;
 
-    /// Makes a value of a scalar.
+    /// Builds a scalar.
     fn scalar(&mut self, scalar: Scalar<'_>, source: Source<'_>) -> Self::Value;
 
-    /// Opens a sequence.
+    /// Starts a sequence.
     fn sequence(&mut self) -> Self::Sequence;
     /// Appends to a sequence.
     fn push(&mut self, sequence: &mut Self::Sequence, value: Self::Value);
-    /// Closes a sequence that began at `mark`.
+    /// Finishes a sequence that started at `mark`.
     fn finish_sequence(&mut self, sequence: Self::Sequence, mark: Mark) -> Self::Value;
 
-    /// Opens a mapping.
+    /// Starts a mapping.
     fn mapping(&mut self) -> Self::Mapping;
-    /// Sets a key: one that is there already keeps its place and takes the new value.
+    /// Sets a key. An existing key keeps its position and gets the new value.
     ///
-    /// Ruby compares keys by kind, so that `1`, `1.0` and `"1"` are three of them.
+    /// Ruby compares keys by type: `1`, `1.0` and `"1"` are different keys.
     fn insert(&mut self, mapping: &mut Self::Mapping, key: Self::Value, value: Self::Value);
-    /// Closes a mapping that began at `mark`.
+    /// Finishes a mapping that started at `mark`.
     fn finish_mapping(&mut self, mapping: Self::Mapping, mark: Mark) -> Self::Value;
 
-    /// The entries of a value that is a mapping, in order, and `None` for any other value: what a merge key (`<<`)
-    /// takes over.
+    /// The entries of a mapping in order, for a merge key (`<<`); `None` if the value is not a mapping.
     fn entries(&self, value: &Self::Value) -> Option<Vec<(Self::Value, Self::Value)>>;
-    /// The entries so far of a mapping that is still open, in order.
+    /// The entries so far of a mapping under construction, in order.
     ///
-    /// A merge key may refer to the mapping around it (`a: &a {b: 1, c: {<<: *a}}`); Ruby then takes what stands
-    /// before.
+    /// A merge key can refer to a mapping that contains it (`a: &a {b: 1, c: {<<: *a}}`). Ruby then merges the entries
+    /// before it.
     fn open_entries(&self, mapping: &Self::Mapping) -> Vec<(Self::Value, Self::Value)>;
 }

@@ -1,8 +1,9 @@
-//! Why a text could not be read, in our words and in Puppet's.
+//! Errors of reading, with our messages and with Puppet's.
 
 use crate::Mark;
+use crate::ruby::inspect_bytes;
 
-/// Why a text could not be read, and where.
+/// A problem in a document, and its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {}, column {}: {problem}", mark.line, mark.column)]
 pub struct ReadError {
@@ -10,67 +11,67 @@ pub struct ReadError {
     mark: Mark,
 }
 
-/// What is wrong with a text.
+/// What is wrong with a document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
     /// It is not YAML.
     #[error("{problem}{}", context.as_ref().map(|context| format!(" {context}")).unwrap_or_default())]
     Syntax {
-        /// What the parser ran into.
+        /// What the parser found.
         problem: String,
-        /// What it was doing at that time, such as `while parsing a block mapping`.
+        /// What the parser was doing, such as `while parsing a block mapping`.
         context: Option<String>,
-        /// Where it had begun to do so, which is the place Puppet reports.
+        /// Where the parser had started doing that. Puppet reports this position.
         context_mark: Mark,
     },
     /// A value of a Ruby class that data may not contain: an unquoted date, or a tag that names one.
     #[error("a value of class `{}` is not allowed", shown(class))]
     Class {
-        /// Ruby's name of the class.
+        /// Ruby's name for the class.
         class: String,
     },
-    /// An alias without an anchor before it.
+    /// An alias before its anchor, or without one.
     #[error("unknown alias `{}`", shown(name))]
     UnknownAlias {
         /// The name of the anchor.
         name: String,
     },
-    /// An alias to a collection that it is itself a part of.
+    /// An alias to a collection that contains it.
     #[error("alias `{}` refers to a collection that contains it", shown(name))]
     RecursiveAlias {
         /// The name of the anchor.
         name: String,
     },
-    /// A scalar that looks like a number, or must be one by its tag, and is none.
+    /// A scalar that looks like a number, or is tagged as one, but is not valid.
     #[error("`{}` is not a valid {kind}", shown(text))]
     Number {
-        /// The text without digit separators.
+        /// The scalar without digit separators.
         text: String,
-        /// Which kind of number it should be.
+        /// The kind of number that it should be.
         kind: NumberKind,
     },
-    /// `!!float` on a scalar that is neither a number nor a text.
+    /// `!!float` on a scalar that is neither a number nor a string.
     #[error("{what} cannot be converted to a float")]
     NotAFloat {
-        /// The scalar in Ruby's words: `nil`, `true`, `false` or `Symbol`.
+        /// What Ruby calls the scalar: `nil`, `true`, `false` or `Symbol`.
         what: &'static str,
     },
-    /// A tag that does not fit the node it stands on.
+    /// A tag that does not fit its node.
     #[error("tag `{}` cannot be used here", shown(tag))]
     Tag {
         /// The tag.
         tag: String,
     },
-    /// A tag that its escapes make invalid.
+    /// A tag with escapes that are not UTF-8.
     #[error("tag is not valid UTF-8")]
     TagEncoding,
-    /// A limit of ours: Puppet has none there, or runs out of memory or stack.
+    /// A limit of this crate. Puppet has none here, or runs out of memory or stack.
     #[error("{0}")]
     Limit(Limit),
 }
 
-/// The kinds of number that a text can fail to be.
+/// Kinds of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumberKind {
     /// A whole number.
@@ -86,7 +87,7 @@ pub enum Limit {
     /// [`Limits::depth`](crate::Limits::depth).
     #[error("nested deeper than {0} collections")]
     Depth(usize),
-    /// Nesting in flow style.
+    /// Nesting of flow collections.
     #[error("nested deeper than {0} collections in flow style")]
     FlowDepth(usize),
     /// [`Limits::nodes`](crate::Limits::nodes).
@@ -95,7 +96,7 @@ pub enum Limit {
     /// [`Limits::expanded_nodes`](crate::Limits::expanded_nodes).
     #[error("more than {0} values after expanding aliases")]
     ExpandedNodes(usize),
-    /// Digits of one integer.
+    /// The length of an integer.
     #[error("an integer of more than {0} characters")]
     IntegerLength(usize),
     /// `%TAG` lines.
@@ -111,27 +112,27 @@ impl ReadError {
         }
     }
 
-    /// What is wrong, without the place.
+    /// What is wrong, without the position.
     pub fn problem(&self) -> &Problem {
         &self.problem
     }
 
-    /// The place of the problem itself, which is not always the one in Puppet's message.
+    /// The position of the problem, which may differ from the one in Puppet's message.
     pub fn mark(&self) -> Mark {
         self.mark
     }
 
-    /// What Puppet's `YamlLoadError` says about the file at `path`.
+    /// The message of Puppet's `YamlLoadError` for the file at `path`.
     ///
-    /// Where Puppet has no such error, because the limit is ours or because Ruby prints parts of its own source, the
-    /// text is ours in the same form.
+    /// Puppet has no message for the limits of this crate, and for misplaced tags Ruby prints parts of its own source.
+    /// These get our message in the same form.
     pub fn puppet_message(&self, path: &str) -> String {
         match self.problem() {
             Problem::Syntax {
                 context_mark: Mark { line, column },
                 ..
             } => {
-                // The library that Ruby uses has a slip of the pen in one of its messages.
+                // The C library has a typo in one of its messages.
                 let problem = self
                     .problem
                     .to_string()
@@ -143,7 +144,9 @@ impl ReadError {
             }
             Problem::UnknownAlias { name } => format!("Unknown alias: {name}"),
             Problem::Number { text, kind } => {
-                format!("invalid value for {kind:?}(): {}", inspect(text))
+                // These messages show the string as bytes.
+                let text = inspect_bytes(text.as_bytes());
+                format!("invalid value for {kind:?}(): {text}")
             }
             Problem::NotAFloat { what } => format!("can't convert {what} into Float"),
             Problem::TagEncoding => "invalid byte sequence in UTF-8".to_owned(),
@@ -165,38 +168,14 @@ impl std::fmt::Display for NumberKind {
     }
 }
 
-/// A text of the user's on one line, and not much of it.
+/// User input on one line, cut after some 80 characters.
 fn shown(text: &str) -> String {
-    const LONGEST: usize = 80;
+    const MAX_LENGTH: usize = 80;
     let mut characters = text.escape_debug();
-    let mut shown: String = characters.by_ref().take(LONGEST).collect();
+    let mut shown: String = characters.by_ref().take(MAX_LENGTH).collect();
     if characters.next().is_some() {
         shown.push('…');
     }
-    shown
-}
-
-/// A text as Ruby's `inspect` shows it in the messages of `Integer()` and `Float()`, which take it for bytes.
-fn inspect(text: &str) -> String {
-    let mut shown = String::from("\"");
-    let mut bytes = text.bytes().peekable();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'"' | b'\\' => shown.extend(['\\', char::from(byte)]),
-            b'#' if matches!(bytes.peek(), Some(b'{' | b'$' | b'@')) => shown.push_str("\\#"),
-            b'\n' => shown.push_str("\\n"),
-            b'\r' => shown.push_str("\\r"),
-            b'\t' => shown.push_str("\\t"),
-            0x0c => shown.push_str("\\f"),
-            0x0b => shown.push_str("\\v"),
-            0x08 => shown.push_str("\\b"),
-            0x07 => shown.push_str("\\a"),
-            0x1b => shown.push_str("\\e"),
-            b' '..=b'~' => shown.push(char::from(byte)),
-            _ => shown.push_str(&format!("\\x{byte:02X}")),
-        }
-    }
-    shown.push('"');
     shown
 }
 
@@ -209,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_is_that_of_the_problem() {
+    fn an_error_has_the_position_of_the_problem() {
         for (text, message, puppet) in [
             (
                 "a: 1\nb: [c, d\n",
@@ -249,13 +228,13 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_the_syntax_comes_before_one_of_a_value() {
+    fn a_syntax_error_is_reported_before_an_invalid_value() {
         let mark = Mark { line: 2, column: 5 };
         assert_eq!(error("a: 2020-01-01\nb: c: d\n").mark(), mark);
     }
 
     #[test]
-    fn a_message_shows_little_of_the_text() {
+    fn long_input_is_cut_in_messages() {
         let text = format!("!!float {}", "x\u{2003}".repeat(1000));
         assert!(error(&text).to_string().len() < 1000);
     }

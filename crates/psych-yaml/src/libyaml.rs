@@ -1,10 +1,10 @@
 //! The only unsafe code: libyaml's parser and emitter behind two safe types.
 //!
-//! `libyaml-rs` is a translation of the C library, pointers included. Here each of its structures gets an owner that
-//! frees it, and what it points to is lent out for no longer than it lives.
+//! `libyaml-rs` is a translation of the C library, with its pointers. Here each of its structures has an owner that
+//! frees it, and borrows of its memory do not outlive it.
 #![expect(
     unsafe_code,
-    reason = "libyaml-rs has a C interface, and it is wrapped here and nowhere else"
+    reason = "libyaml-rs has a C interface, which is only wrapped here"
 )]
 
 mod emitter;

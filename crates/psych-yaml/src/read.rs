@@ -1,8 +1,7 @@
-//! Events to values: the walk through a document.
+//! Events to values.
 //!
-//! The walk is a loop over events with a stack of open collections, so the depth of a document costs no stack of the
-//! machine. What an alias may bring in is known without looking at it: with each anchored value go its depth and the
-//! number of values in it.
+//! The reader is a loop over events with its own stack of open collections, so a deep document does not use the call
+//! stack. Each anchored value carries its depth and size, so the limits of an alias are checked before it is expanded.
 
 mod collection;
 mod events;
@@ -18,36 +17,36 @@ use crate::libyaml::{Event, EventKind};
 use crate::tag::{self, Refusal, ScalarTag};
 use crate::{Build, Limits, Mark, Scalar, Source, base64};
 use events::Events;
-use frame::{Element, Frame, Node, Open, Origin, Word};
+use frame::{Element, Frame, KeyWord, Node, OpenCollection, Origin};
 use resolve::{float, limit, plain, refused};
 
-/// Reads the first document of a text; `None` if there is no document in it.
+/// Reads the first document of a stream; `None` if the stream is empty.
 ///
-/// Only the first document is looked at, as in Ruby: what follows may even be wrong.
+/// As in Ruby, the rest of the stream is ignored and may be invalid.
 ///
 /// # Errors
 ///
-/// When the text is not YAML, when it contains what Puppet refuses to load, or when it exceeds a limit. Of several
-/// errors the first one of the syntax is reported, as Ruby does, which looks at values only when it has parsed them all.
+/// If the document is not YAML, contains values that Puppet refuses, or exceeds a limit. A syntax error is reported
+/// before an invalid value that precedes it, because Ruby parses the whole document before it looks at values.
 pub fn read<B: Build>(
     bytes: &[u8],
     limits: &Limits,
     builder: &mut B,
 ) -> Result<Option<B::Value>, ReadError> {
     let mut reader = Reader::new(limits, builder);
-    // What most data is written in needs no libyaml. It is the judge of everything else.
+    // Most data needs no libyaml. It decides on everything that the simple reader does not support.
     let Err(stopped) = simple::read(bytes, |event| reader.step(event)) else {
         return Ok(reader.root);
     };
     let mut events = Events::new(bytes)?;
-    events.pass(stopped.events)?;
+    events.skip(stopped.events)?;
     if let Some(error) = stopped.error {
         return Err(events.syntax_error_after(error));
     }
     reader.finish(events)
 }
 
-/// The same as [`read`], with libyaml alone: what the reader for simple texts is compared with.
+/// Like [`read`], but without the simple reader, which fuzzing compares with it.
 ///
 /// # Errors
 ///
@@ -62,7 +61,7 @@ pub fn read_with_libyaml<B: Build>(
 }
 
 enum Anchor<V> {
-    /// A collection that is still open, by its number and its place on the stack.
+    /// A collection that is still open, with its number and its index in the stack.
     Open {
         number: usize,
         index: usize,
@@ -73,9 +72,9 @@ enum Anchor<V> {
 struct Reader<'r, B: Build> {
     builder: &'r mut B,
     limits: &'r Limits,
-    open: Vec<Open<B>>,
+    open: Vec<OpenCollection<B>>,
     anchors: HashMap<Box<str>, Anchor<B::Value>>,
-    /// How many collections have been opened so far.
+    /// The number of collections opened so far.
     opened: usize,
     nodes: usize,
     expanded: usize,
@@ -96,7 +95,7 @@ impl<'r, B: Build> Reader<'r, B> {
         }
     }
 
-    /// Takes the remaining events of the document.
+    /// Reads the remaining events of the document.
     fn finish(mut self, mut events: Events<'_>) -> Result<Option<B::Value>, ReadError> {
         loop {
             let event = events.next()?;
@@ -123,6 +122,12 @@ impl<'r, B: Build> Reader<'r, B> {
         }
         self.count(mark)?;
         match kind {
+            EventKind::SequenceStart { .. } | EventKind::MappingStart { .. }
+                if self.in_ordered_mapping() =>
+            {
+                self.start(Frame::pair(), None, mark);
+                Ok(())
+            }
             EventKind::Scalar {
                 anchor,
                 tag,
@@ -150,7 +155,7 @@ impl<'r, B: Build> Reader<'r, B> {
         }
     }
 
-    /// Counts a value, collection or alias that is written here.
+    /// Counts a scalar, collection or alias of the document.
     fn count(&mut self, mark: Mark) -> Result<(), ReadError> {
         self.nodes += 1;
         if self.nodes > self.limits.nodes {
@@ -159,7 +164,7 @@ impl<'r, B: Build> Reader<'r, B> {
         self.count_expanded(1, mark)
     }
 
-    /// Counts values that an alias brings in.
+    /// Counts the values of an expanded alias.
     fn count_expanded(&mut self, size: usize, mark: Mark) -> Result<(), ReadError> {
         self.expanded = self.expanded.saturating_add(size);
         if self.expanded > self.limits.expanded_nodes {
@@ -171,7 +176,7 @@ impl<'r, B: Build> Reader<'r, B> {
         Ok(())
     }
 
-    /// Checks that a value of that depth may stand here.
+    /// Checks that a value of this depth is allowed here.
     fn check_depth(&self, depth: usize, mark: Mark) -> Result<(), ReadError> {
         if self.open.len().saturating_add(depth) > self.limits.depth {
             return Err(limit(Limit::Depth(self.limits.depth), mark));
@@ -203,7 +208,7 @@ impl<'r, B: Build> Reader<'r, B> {
         };
         let word = match scalar {
             Scalar::String(text) => text.into(),
-            _ => Word::Other,
+            _ => KeyWord::Other,
         };
         Ok(Node {
             value: self.builder.scalar(scalar, source),
@@ -224,7 +229,7 @@ impl<'r, B: Build> Reader<'r, B> {
             Some(&Anchor::Open { index, .. }) => return self.alias_to_open(name, index, mark),
             Some(Anchor::Done(node)) => (node.depth, node.size),
         };
-        // Before the value is cloned, which can take as long as it is large.
+        // Before the value is cloned, which takes time in proportion to its size.
         self.check_depth(depth, mark)?;
         self.count_expanded(size, mark)?;
         match self.anchors.get(name) {
@@ -233,7 +238,7 @@ impl<'r, B: Build> Reader<'r, B> {
         }
     }
 
-    /// Puts a finished value where it belongs.
+    /// Adds a finished value to the innermost open collection.
     fn deliver(&mut self, node: Node<B::Value>, mark: Mark) -> Result<(), ReadError> {
         let Some(top) = self.open.last_mut() else {
             self.root = Some(node.value);
@@ -266,7 +271,7 @@ impl<'r, B: Build> Reader<'r, B> {
                 ..
             } => match key.take() {
                 None => *key = Some(node.word),
-                Some(Word::Str) => {
+                Some(KeyWord::Str) => {
                     if let Some(name) = anchor {
                         self.anchors
                             .insert(name.clone(), Anchor::Done(node.anchored()));
@@ -277,7 +282,7 @@ impl<'r, B: Build> Reader<'r, B> {
             },
             Frame::Mapping { mapping, key } => match key.take() {
                 None => *key = Some(node),
-                Some(key) if key.merges() => return self.merge(key, node, mark),
+                Some(key) if key.is_merge_key() => return self.merge(key, node, mark),
                 Some(key) => self.builder.insert(mapping, key.value, node.value),
             },
         }

@@ -1,44 +1,42 @@
-//! Which value a scalar's text stands for.
+//! The value of an untagged scalar.
 //!
-//! [`resolve`] follows Psych's scanner, a cascade of regular expressions in which the first match wins. Every
-//! expression but the one for words can only match a text that starts with a digit, a sign, a point or a colon, so the
-//! first byte decides which way a text goes, and most texts go no further.
+//! [`resolve`] follows Psych's scanner, a sequence of regular expressions of which the first match wins. All of them
+//! except the one for words only match strings that start with a digit, a sign, a point or a colon, so the first byte
+//! decides which rules apply, and for most strings none do.
 
-mod float;
 mod number;
 mod time;
 
-pub(crate) use float::parse_float;
 pub(crate) use time::{is_representable_date, is_representable_time};
 
 use num_bigint::BigInt;
 
 use crate::error::NumberKind;
 
-/// What a scalar stands for.
+/// The value of a scalar.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scalar<'a> {
-    /// `~`, `null` or nothing.
+    /// `~`, `null` or empty.
     Null,
     /// `true`, `yes`, `on` and their opposites.
     Bool(bool),
-    /// An integer of 64 bits.
+    /// An integer that fits 64 bits.
     Integer(i64),
-    /// An integer that takes more.
+    /// A larger integer.
     BigInteger(BigInt),
     /// A float.
     Float(f64),
-    /// A text.
+    /// A string.
     String(&'a str),
-    /// What `!!binary` contains, unless it is text.
+    /// The content of `!!binary`, unless it is UTF-8.
     ///
-    /// Puppet: Ruby keeps text apart as well, but nearly always treats it as any other.
+    /// Puppet: Ruby marks UTF-8 as binary too, but nearly always treats it as any other string.
     Bytes(&'a [u8]),
     /// `:name`, without the colon.
     Symbol(&'a str),
 }
 
-/// What a text without a tag stands for. Ruby has classes for the last two; data may not.
+/// The value of a scalar without a tag. Times and dates are classes of Ruby that are not allowed in data.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Resolved<'a> {
     Scalar(Scalar<'a>),
@@ -46,19 +44,19 @@ pub(crate) enum Resolved<'a> {
     Date,
 }
 
-/// A text that matches the form of a number and is none; Ruby raises there.
+/// A scalar that looks like a number but is not valid; Ruby raises an exception.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Unresolvable {
     Number { text: String, kind: NumberKind },
     TooLong,
 }
 
-/// An integer of more characters is refused.
+/// The maximum length of an integer.
 ///
-/// Puppet: Ruby reads it, but here that takes quadratic time.
+/// Puppet: Ruby reads longer ones, which takes quadratic time here.
 pub(crate) const INTEGER_LENGTH: usize = 50_000;
 
-/// Resolves a plain text.
+/// Resolves a plain scalar.
 pub(crate) fn resolve(text: &str) -> Result<Resolved<'_>, Unresolvable> {
     let bytes = text.as_bytes();
     let scalar = match bytes.first() {
@@ -82,7 +80,7 @@ fn symbol(text: &str) -> Scalar<'_> {
         return Scalar::String(text);
     }
     for quote in ['"', '\''] {
-        // Psych ends at the last quote and drops what follows it.
+        // Psych drops what follows the last quote.
         if let Some((inside, _)) = name
             .strip_prefix(quote)
             .and_then(|rest| rest.rsplit_once(quote))
@@ -93,19 +91,19 @@ fn symbol(text: &str) -> Scalar<'_> {
     Scalar::Symbol(name)
 }
 
-/// The words for null, true and false, in any case.
+/// Resolves the words for null, true and false, in upper or lower case.
 ///
-/// Psych's expressions look at lines: a tagged block scalar `yes\n` is true, and of several lines all must start with
-/// one of the letters and one must be a word.
+/// Psych's regular expressions match lines: a tagged block scalar `yes\n` is true. If there are several lines, each must
+/// start with one of the letters, and one must be a word.
 fn word(text: &str) -> Scalar<'_> {
-    const LONGEST: usize = 5;
+    const MAX_LENGTH: usize = 5;
     // A character has at most four bytes.
-    if text.len() > LONGEST * 4 || text.chars().count() > LONGEST {
+    if text.len() > MAX_LENGTH * 4 || text.chars().count() > MAX_LENGTH {
         return Scalar::String(text);
     }
     let starts_well =
         |line: &str| line.starts_with(['y', 't', 'o', 'n', 'f', 'Y', 'T', 'O', 'N', 'F', '~']);
-    // A line that ends the text is none.
+    // A line break at the end does not start another line.
     let lines = || text.strip_suffix('\n').unwrap_or(text).split('\n');
     let any_is = |words: &[&str]| lines().any(|line| words.iter().any(|word| is_word(line, word)));
     if !lines().all(starts_well) {
@@ -121,7 +119,7 @@ fn word(text: &str) -> Scalar<'_> {
     }
 }
 
-/// Compares as Ruby does, by Unicode's case folding, in which `ſ` is an `s` and `ﬀ` is `ff`.
+/// Compares by Unicode's case folding, as Ruby does: `ſ` equals `s`, and `ﬀ` equals `ff`.
 fn is_word(line: &str, word: &str) -> bool {
     if line.is_ascii() {
         return line.eq_ignore_ascii_case(word);

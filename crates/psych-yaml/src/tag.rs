@@ -1,17 +1,17 @@
-//! What a tag asks for.
+//! The meaning of tags.
 //!
-//! Psych's expressions look at lines, and a tag can contain line breaks (`!%0A`), so each line of a tag gets its turn.
+//! Psych's regular expressions match lines, and a tag can contain line breaks (`!%0A`), so each line of a tag is tried.
 
-/// The tag that makes a text of anything, and keeps `<<` from being a merge key.
+/// The tag that makes any scalar a string, also `<<`, which is then not a merge key.
 pub(crate) const STR: &str = "tag:yaml.org,2002:str";
 
-/// The only class besides those of plain data that Puppet lets a tag name.
+/// The only class, besides those of plain data, that Puppet allows in a tag.
 const PERMITTED_CLASS: &str = "Symbol";
 
-/// What the tag of a scalar asks for.
+/// The meaning of a scalar's tag.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ScalarTag<'a> {
-    /// What the text looks like.
+    /// The content decides.
     Resolve,
     String,
     Binary,
@@ -21,7 +21,7 @@ pub(crate) enum ScalarTag<'a> {
     Refused(Refusal<'a>),
 }
 
-/// What the tag of a sequence asks for.
+/// The meaning of a sequence's tag.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum SequenceTag<'a> {
     Sequence,
@@ -29,21 +29,21 @@ pub(crate) enum SequenceTag<'a> {
     Refused(Refusal<'a>),
 }
 
-/// What the tag of a mapping asks for.
+/// The meaning of a mapping's tag.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum MappingTag<'a> {
     Mapping,
-    /// `!!str {str: text}`, how Ruby once wrote strings with instance variables.
+    /// `!!str {str: text}`, which old versions of Ruby wrote for strings with instance variables.
     String,
     Refused(Refusal<'a>),
 }
 
-/// Why a tag cannot be followed.
+/// Why a tag is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal<'a> {
-    /// It names a class that data may not contain.
+    /// It names a class that is not allowed in data.
     Class(&'a str),
-    /// It makes no sense on its node.
+    /// It does not fit its node.
     Misplaced,
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn scalar<'a>(tag: &'a str, text: &'a str) -> ScalarTag<'a> {
         "!ruby/object:Rational" => named("Rational"),
         "!ruby/regexp" => named("Regexp"),
         "!ruby/range" => named("Range"),
-        // Puppet: an encoding would be an object of its own, which every lookup refuses as it refuses a symbol.
+        // Puppet: an encoding is an object in Ruby. Every lookup refuses it, as it refuses a symbol.
         "!ruby/encoding" => ScalarTag::Symbol,
         "!ruby/class" | "!ruby/module" if text.is_empty() => ScalarTag::Null,
         "!ruby/class" | "!ruby/module" => named(text),
@@ -120,7 +120,7 @@ pub(crate) fn mapping(tag: &str) -> MappingTag<'_> {
     if matches!(tag, "!set" | "tag:yaml.org,2002:set") {
         return named("Psych::Set");
     }
-    // Puppet: without a class, Psych reads the entries of this one out of a key `elements`.
+    // Puppet: without a class, Psych takes the entries from the key `elements`.
     if let Some(class) = after(tag, "!ruby/hash-with-ivars:").or_else(|| {
         tag.split('\n')
             .any(|line| line == "!ruby/hash-with-ivars")
@@ -148,7 +148,7 @@ fn class_named(class: &str) -> Refusal<'_> {
     }
 }
 
-/// What follows `prefix` in the first line that starts with it.
+/// The rest of the first line that starts with `prefix`.
 fn after<'a>(tag: &'a str, prefix: &str) -> Option<&'a str> {
     tag.split('\n').find_map(|line| line.strip_prefix(prefix))
 }
@@ -159,7 +159,7 @@ fn optional(name: &str) -> Option<&str> {
     (!class.is_empty()).then_some(class)
 }
 
-/// The class, maybe empty, of `!str`, `!str:Class`, `!ruby/string` or `!ruby/string:Class`.
+/// The class of `!str`, `!str:Class`, `!ruby/string` or `!ruby/string:Class`; empty without one.
 fn string_class(tag: &str) -> Option<&str> {
     tag.split('\n').find_map(|line| {
         let rest = line
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tag_names_a_class_or_makes_no_difference() {
+    fn a_tag_has_a_meaning_or_is_ignored() {
         assert_eq!(scalar("!foo", ""), ScalarTag::Resolve);
         assert_eq!(scalar("!strange", ""), ScalarTag::Resolve);
         assert_eq!(scalar("!str:", ""), ScalarTag::String);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn each_line_of_a_tag_gets_its_turn() {
+    fn each_line_of_a_tag_is_tried() {
         let foo = Refusal::Class("Foo");
         assert_eq!(scalar("!\n!str:Foo", ""), ScalarTag::Refused(foo));
         assert_eq!(mapping("x\n!map:Foo\ny"), MappingTag::Refused(foo));

@@ -1,6 +1,6 @@
-//! Which characters are part of a word.
+//! Ruby's class of word characters.
 
-/// Whether Ruby's `[[:word:]]` contains a character: letters, marks, decimal digits and connectors of Unicode 13.
+/// Whether Ruby's `[[:word:]]` matches a character: letters, marks, decimal digits and connectors of Unicode 13.
 pub(crate) fn is_word(character: char) -> bool {
     if character.is_ascii() {
         return character.is_ascii_alphanumeric() || character == '_';
@@ -10,7 +10,7 @@ pub(crate) fn is_word(character: char) -> bool {
     WORD.get(next).is_some_and(|&(first, _)| first <= code)
 }
 
-/// First and last of each run of characters after ASCII, as Ruby 3.1 has them.
+/// The first and last character of each range beyond ASCII, as in Ruby 3.1.
 #[rustfmt::skip]
 const WORD: &[(u32, u32)] = &[
     (0xaa, 0xaa), (0xb5, 0xb5), (0xba, 0xba), (0xc0, 0xd6), (0xd8, 0xf6), (0xf8, 0x2c1),

@@ -1,9 +1,7 @@
-//! Values to the text of Ruby's `to_yaml`.
+//! Values to YAML, as Ruby's `to_yaml` writes them.
 
 mod astral;
 mod text;
-
-pub use text::float_text;
 
 use std::ffi::CStr;
 
@@ -13,10 +11,10 @@ use num_bigint::BigInt;
 use crate::libyaml::{EmitError, Emitter, Quoting};
 use crate::{Style, base64};
 
-/// Writes one value, part by part, as Ruby's `to_yaml` does.
+/// Writes a value part by part, as Ruby's `to_yaml` does.
 ///
-/// A collection is begun, filled and ended; a mapping is filled with a key and a value in turn. What went wrong is
-/// told at the [end](Writer::finish).
+/// The parts of a collection come between its begin and its end; those of a mapping are keys and values in turn. Errors
+/// are reported by [`finish`](Writer::finish).
 ///
 /// ```
 /// let mut writer = psych_yaml::Writer::new();
@@ -38,21 +36,21 @@ pub struct Writer {
     state: Result<Progress, WriteError>,
 }
 
-/// Why the parts do not make a document.
+/// Why the parts are not a document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
     /// Nothing was written.
-    #[error("there is no value")]
+    #[error("no value was written")]
     NoValue,
     /// Something was written after the value.
-    #[error("there is a second value")]
+    #[error("more than one value was written")]
     SecondValue,
     /// A collection was not ended.
-    #[error("a collection is not ended")]
+    #[error("a collection was not ended")]
     Unended,
-    /// A collection was ended that was not begun, or is of the other kind.
-    #[error("the end of a {kind} does not belong here")]
+    /// The end of a collection that was not begun, or of the wrong kind.
+    #[error("unexpected end of a {kind}")]
     UnexpectedEnd {
         /// `sequence` or `mapping`.
         kind: &'static str,
@@ -60,10 +58,10 @@ pub enum WriteError {
     /// A mapping was ended after a key.
     #[error("a key has no value")]
     NoValueForKey,
-    /// The emitter refused.
+    /// libyaml failed.
     #[error("{problem}")]
     Emitter {
-        /// Its words.
+        /// Its message.
         problem: String,
     },
 }
@@ -74,7 +72,7 @@ enum Progress {
     Begun,
 }
 
-/// What comes next in an open collection, besides its end.
+/// What comes next in an open collection, unless it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expected {
     Element,
@@ -82,7 +80,7 @@ enum Expected {
     Value,
 }
 
-/// Plain where that is possible.
+/// Plain where possible.
 const UNQUOTED: Quoting = Quoting {
     style: None,
     plain_implicit: true,
@@ -90,7 +88,7 @@ const UNQUOTED: Quoting = Quoting {
 };
 
 impl Writer {
-    /// Begins a document.
+    /// Starts a document.
     pub fn new() -> Self {
         let mut emitter = Emitter::new();
         let state = match emitter.start() {
@@ -105,7 +103,7 @@ impl Writer {
         }
     }
 
-    /// Writes nothing: a null.
+    /// Writes a null, which is empty.
     pub fn null(&mut self) {
         self.scalar("", Some(c"tag:yaml.org,2002:null"), UNQUOTED);
     }
@@ -131,10 +129,10 @@ impl Writer {
         self.scalar(&text::float(number), None, UNQUOTED);
     }
 
-    /// Writes a text, in quotes or as a block where it would be read as something else.
+    /// Writes a string, in quotes or as a block where it would be read as something else.
     pub fn string(&mut self, text: &str) {
         if text == "<<" {
-            // With the tag it is no merge key.
+            // The tag keeps it from being a merge key.
             let quoting = Quoting {
                 style: Some(Style::SingleQuoted),
                 plain_implicit: false,
@@ -151,7 +149,7 @@ impl Writer {
         self.scalar(text, None, quoting);
     }
 
-    /// Writes bytes: as a text if they are ASCII, else tagged `!binary`.
+    /// Writes bytes: as a string if they are ASCII, else tagged `!binary`.
     pub fn bytes(&mut self, bytes: &[u8]) {
         if bytes.is_ascii()
             && let Ok(text) = std::str::from_utf8(bytes)
@@ -168,7 +166,7 @@ impl Writer {
         self.scalar(&text, Some(c"!binary"), quoting);
     }
 
-    /// Writes a symbol: its name after a colon.
+    /// Writes a symbol: a colon and its name.
     pub fn symbol(&mut self, name: &str) {
         if name.is_empty() {
             let quoting = Quoting {
@@ -211,11 +209,11 @@ impl Writer {
         }
     }
 
-    /// Ends the document and gives its text.
+    /// Ends the document and returns it.
     ///
     /// # Errors
     ///
-    /// When the parts do not make exactly one value.
+    /// If the parts are not exactly one value.
     pub fn finish(self) -> Result<String, WriteError> {
         match self.state? {
             Progress::Nothing => return Err(WriteError::NoValue),
@@ -236,7 +234,7 @@ impl Writer {
         self.value(|emitter| emitter.scalar(&text, tag, quoting));
     }
 
-    /// Emits a value, or the beginning of one.
+    /// Emits a value, or the start of one.
     fn value(&mut self, emit: impl FnOnce(&mut Emitter) -> Result<(), EmitError>) {
         match (self.open.last_mut(), &mut self.state) {
             (_, Err(_)) => return,
@@ -261,7 +259,7 @@ impl Writer {
         }
     }
 
-    /// Notes the first thing that went wrong.
+    /// Keeps the first error.
     fn fail(&mut self, error: WriteError) {
         if self.state.is_ok() {
             self.state = Err(error);

@@ -1,4 +1,4 @@
-//! A plain value for callers without one of their own.
+//! A value type for callers without their own.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, Hash, Hasher};
@@ -7,35 +7,35 @@ use num_bigint::BigInt;
 
 use crate::{Build, Limits, Mark, ReadError, Scalar, Source, WriteError, Writer};
 
-/// A value as Ruby has it.
+/// A value as Ruby loads it.
 ///
-/// Two values are equal if Ruby takes them for the same key: `1` and `1.0` are not, `.nan` and `.nan` are, and so are
-/// mappings with the same entries in another order.
+/// Values are equal if they are the same hash key in Ruby: `1` and `1.0` differ, `.nan` equals `.nan`, and mappings with
+/// the same entries in another order are equal.
 #[derive(Debug, Clone)]
 pub enum Yaml {
     /// `nil`
     Null,
     /// `true`, `false`
     Bool(bool),
-    /// An integer of 64 bits.
+    /// An integer that fits 64 bits.
     Integer(i64),
-    /// An integer that takes more.
+    /// A larger integer.
     BigInteger(BigInt),
     /// A float.
     Float(f64),
-    /// A text.
+    /// A string.
     String(String),
-    /// Bytes that are no text.
+    /// Bytes that are not UTF-8.
     Bytes(Vec<u8>),
     /// A symbol.
     Symbol(String),
     /// A sequence.
     Sequence(Vec<Yaml>),
-    /// A mapping in the order of its first keys, each of them once.
+    /// A mapping, in the order in which its keys appear first. Keys are unique.
     Mapping(Vec<(Yaml, Yaml)>),
 }
 
-/// Reads the first document of a text, within the default limits; `None` if there is no document in it.
+/// Reads the first document of a stream within the default limits; `None` if the stream is empty.
 ///
 /// ```
 /// use psych_yaml::Yaml;
@@ -57,12 +57,12 @@ pub fn parse(bytes: &[u8]) -> Result<Option<Yaml>, ReadError> {
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Builder;
 
-/// A mapping of [`Yaml`] being filled.
+/// A mapping of [`Yaml`] under construction.
 #[derive(Debug, Default)]
 pub struct Mapping {
     entries: Vec<(Yaml, Yaml)>,
-    // Invariant: holds the place of each key in `entries`.
-    places: HashMap<Yaml, usize>,
+    // Invariant: holds the index of each key in `entries`.
+    indices: HashMap<Yaml, usize>,
 }
 
 impl Build for Builder {
@@ -101,8 +101,8 @@ impl Build for Builder {
 
     fn insert(&mut self, mapping: &mut Mapping, key: Yaml, value: Yaml) {
         let end = mapping.entries.len();
-        let place = *mapping.places.entry(key.clone()).or_insert(end);
-        match mapping.entries.get_mut(place) {
+        let index = *mapping.indices.entry(key.clone()).or_insert(end);
+        match mapping.entries.get_mut(index) {
             Some(entry) => entry.1 = value,
             None => mapping.entries.push((key, value)),
         }
@@ -136,8 +136,8 @@ impl PartialEq for Yaml {
             (Yaml::Bytes(a), Yaml::Bytes(b)) => a == b,
             (Yaml::Sequence(a), Yaml::Sequence(b)) => a == b,
             (Yaml::Mapping(a), Yaml::Mapping(b)) => {
-                let places: HashMap<&Yaml, &Yaml> = b.iter().map(|(k, v)| (k, v)).collect();
-                a.len() == b.len() && a.iter().all(|(key, value)| places.get(key) == Some(&value))
+                let others: HashMap<&Yaml, &Yaml> = b.iter().map(|(k, v)| (k, v)).collect();
+                a.len() == b.len() && a.iter().all(|(key, value)| others.get(key) == Some(&value))
             }
             _ => false,
         }
@@ -154,7 +154,7 @@ impl Hash for Yaml {
             Yaml::Bool(value) => value.hash(state),
             Yaml::Integer(number) => number.hash(state),
             Yaml::BigInteger(number) => number.hash(state),
-            // Zero has two signs and NaN has many forms.
+            // Zero has two signs, and NaN has many representations.
             Yaml::Float(number) if *number == 0.0 => 0.hash(state),
             Yaml::Float(number) if number.is_nan() => 1.hash(state),
             Yaml::Float(number) => number.to_bits().hash(state),
@@ -172,11 +172,11 @@ impl Hash for Yaml {
 }
 
 impl Yaml {
-    /// The value as Ruby's `to_yaml` shows it.
+    /// The value as Ruby's `to_yaml` writes it.
     ///
     /// # Errors
     ///
-    /// When the emitter refuses a text, such as one of more than two gigabytes.
+    /// If libyaml fails, such as for a string of more than two gigabytes.
     pub fn to_yaml(&self) -> Result<String, WriteError> {
         let mut writer = Writer::new();
         self.write(&mut writer);
@@ -216,14 +216,14 @@ impl Yaml {
 mod tests {
     use super::*;
 
-    /// Compares what is read, by how Ruby's `to_yaml` shows it.
+    /// Compares the value with Ruby's `to_yaml` of it.
     fn check(text: &str, shown: &str) {
         let value = parse(text.as_bytes()).unwrap().unwrap();
         assert_eq!(value.to_yaml().unwrap(), format!("---\n{shown}"), "{text}");
     }
 
     #[test]
-    fn keys_are_the_same_as_in_ruby() {
+    fn keys_are_compared_as_in_ruby() {
         check("{a: 1, b: 2, a: 3}", "a: 3\nb: 2\n");
         check("{1: a, 1.0: b, '1': c}", "1: a\n1.0: b\n'1': c\n");
         check("{.nan: a, .NaN: b}", ".nan: b\n");
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn merges_take_the_place_of_earlier_keys() {
+    fn merges_override_earlier_keys() {
         check(
             "[&a {x: 1, z: 2}, {x: 0, <<: *a, z: 3}]",
             "- x: 1\n  z: 2\n- x: 1\n  z: 3\n",
@@ -252,27 +252,27 @@ mod tests {
     }
 
     #[test]
-    fn a_merge_may_take_what_the_mapping_around_it_has_so_far() {
+    fn a_merge_of_an_open_mapping_takes_its_entries_so_far() {
         check("&a {b: 1, <<: *a}", "b: 1\n");
         check("&a {b: 1, c: {<<: *a, d: 2}}", "b: 1\nc:\n  b: 1\n  d: 2\n");
         check("&a {b: 1, c: {<<: [*a]}}", "b: 1\nc:\n  b: 1\n");
     }
 
     #[test]
-    fn an_anchor_counts_from_where_its_value_starts() {
+    fn an_anchor_is_defined_where_its_value_starts() {
         check("[&a x, &a [&a z, *a], *a]", "- x\n- - z\n  - z\n- z\n");
         check("{k: &a !!str {str: x}, l: *a}", "k: x\nl: x\n");
     }
 
     #[test]
-    fn only_the_first_document_counts() {
+    fn only_the_first_document_is_read() {
         check("- 1\n--- *unknown\n", "- 1\n");
         assert_eq!(parse(b"# nothing\n"), Ok(None));
         assert_eq!(parse(b"---\n"), Ok(Some(Yaml::Null)));
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_part_of_a_key_but_of_the_line() {
+    fn a_byte_order_mark_is_part_of_the_line_but_not_of_a_key() {
         check("\u{feff}k: 1", "k: 1\n");
         assert!(parse("\u{feff}---\nk: 1".as_bytes()).is_err());
     }

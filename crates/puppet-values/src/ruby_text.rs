@@ -62,7 +62,7 @@ pub fn float(number: f64, out: &mut String) {
         _ if number.is_nan() => out.push_str("NaN"),
         f64::INFINITY => out.push_str("Infinity"),
         f64::NEG_INFINITY => out.push_str("-Infinity"),
-        finite => out.push_str(&psych_yaml::float_text(finite)),
+        finite => out.push_str(&psych_yaml::ruby::float_to_s(finite)),
     }
 }
 

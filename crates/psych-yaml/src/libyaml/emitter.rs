@@ -1,4 +1,4 @@
-//! Events to text, with the emitter that Ruby uses.
+//! Events to YAML, with the emitter that Ruby uses.
 
 use std::ffi::{CStr, c_void};
 use std::mem::MaybeUninit;
@@ -8,7 +8,7 @@ use libyaml_rs as sys;
 
 use crate::Style;
 
-/// Writes events to a text in memory, with Ruby's settings: two spaces of indentation, lines of about 80 characters.
+/// Writes events to memory with Ruby's settings: two spaces of indentation, lines of about 80 characters.
 pub(crate) struct Emitter {
     // Invariant: made by `Box::into_raw`, initialized, and not moved until `drop`.
     raw: *mut sys::yaml_emitter_t,
@@ -16,14 +16,14 @@ pub(crate) struct Emitter {
     output: *mut Vec<u8>,
 }
 
-/// How a scalar is to be written, which the emitter overrides where the text asks for it.
+/// The requested style of a scalar. The emitter overrides it where the content does not allow it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Quoting {
-    /// `None`: as the emitter likes.
+    /// `None`: the emitter chooses.
     pub(crate) style: Option<Style>,
-    /// Whether a tag can be left out if the scalar is plain.
+    /// Whether the tag is left out if the scalar is plain.
     pub(crate) plain_implicit: bool,
-    /// Whether a tag can be left out if it is not.
+    /// Whether the tag is left out if the scalar is not plain.
     pub(crate) quoted_implicit: bool,
 }
 
@@ -47,7 +47,7 @@ impl Emitter {
         Emitter { raw, output }
     }
 
-    /// Begins the stream and its one document, with `---`.
+    /// Starts the stream and its only document, with `---`.
     pub(crate) fn start(&mut self) -> Result<(), EmitError> {
         // SAFETY: each call fills the event it is given; null pointers stand for no directives.
         self.emit(|event| unsafe {
@@ -60,7 +60,7 @@ impl Emitter {
         })
     }
 
-    /// Ends document and stream, and gives the text.
+    /// Ends the document and the stream, and returns the output.
     pub(crate) fn finish(mut self) -> Result<Vec<u8>, EmitError> {
         // SAFETY: each call fills the event it is given.
         self.emit(|event| unsafe { sys::yaml_document_end_event_initialize(event, true).ok })?;
@@ -70,7 +70,7 @@ impl Emitter {
         Ok(std::mem::take(unsafe { &mut *self.output }))
     }
 
-    /// Emits a scalar. Its text is encoded as UTF-8 is, but need not be Unicode.
+    /// Emits a scalar. `text` has the form of UTF-8, but may contain code points beyond Unicode.
     pub(crate) fn scalar(
         &mut self,
         text: &[u8],
@@ -78,7 +78,7 @@ impl Emitter {
         quoting: Quoting,
     ) -> Result<(), EmitError> {
         let length = i32::try_from(text.len())
-            .map_err(|_| EmitError("a text of more than two gigabytes".to_owned()))?;
+            .map_err(|_| EmitError("a string of more than two gigabytes".to_owned()))?;
         let style = match quoting.style {
             None => sys::YAML_ANY_SCALAR_STYLE,
             Some(Style::Plain) => sys::YAML_PLAIN_SCALAR_STYLE,
@@ -131,11 +131,11 @@ impl Emitter {
         self.emit(|event| unsafe { sys::yaml_mapping_end_event_initialize(event).ok })
     }
 
-    /// Emits the event that `fill` makes. `fill` must either fill the event it is given or say that it did not.
+    /// Emits the event that `fill` creates. `fill` must fill the event that it gets or return false.
     fn emit(&mut self, fill: impl FnOnce(*mut sys::yaml_event_t) -> bool) -> Result<(), EmitError> {
         let mut event = MaybeUninit::uninit();
         if !fill(event.as_mut_ptr()) {
-            return Err(EmitError("an event that cannot be made".to_owned()));
+            return Err(EmitError("cannot create the event".to_owned()));
         }
         // SAFETY: the event is filled, and the emitter takes it over, even if it fails.
         unsafe {
@@ -166,7 +166,7 @@ impl Drop for Emitter {
     }
 }
 
-/// Takes over what the emitter has written.
+/// Appends the emitter's buffer to the output.
 ///
 /// # Safety
 ///
@@ -175,7 +175,7 @@ unsafe fn append(data: *mut c_void, buffer: *mut u8, size: u64) -> i32 {
     let Ok(size) = usize::try_from(size) else {
         return 0;
     };
-    // SAFETY: as demanded above; nothing else refers to the output while the emitter runs.
+    // SAFETY: as required above; nothing else refers to the output while the emitter runs.
     unsafe {
         let output = &mut *data.cast::<Vec<u8>>();
         output.extend_from_slice(std::slice::from_raw_parts(buffer, size));

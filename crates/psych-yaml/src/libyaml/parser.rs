@@ -8,20 +8,20 @@ use libyaml_rs as sys;
 
 use crate::{Mark, Style};
 
-/// Pulls events out of a text in memory.
+/// Parses a document in memory event by event.
 pub(crate) struct Parser<'a> {
     // Invariant: made by `Box::into_raw`, initialized, and not moved until `drop`, since it points to itself.
     raw: *mut sys::yaml_parser_t,
-    // Invariant: holds the event handed out last, or an empty one.
+    // Invariant: holds the event that was returned last, or an empty one.
     event: sys::yaml_event_t,
     input: PhantomData<&'a [u8]>,
 }
 
-/// Something the text contains, valid until the next one is pulled.
+/// An event, valid until the next one is parsed.
 #[derive(Debug)]
 pub(crate) struct Event<'e> {
     pub(crate) kind: EventKind<'e>,
-    /// Where it begins.
+    /// Where the event starts.
     pub(crate) mark: Mark,
 }
 
@@ -39,7 +39,7 @@ pub(crate) enum EventKind<'e> {
         tag: Option<&'e str>,
         text: &'e str,
         style: Style,
-        /// Quoted and without a tag: a string whatever it contains.
+        /// Quoted and without a tag, so it is a string whatever it contains.
         verbatim: bool,
     },
     SequenceStart {
@@ -59,16 +59,16 @@ pub(crate) enum EventKind<'e> {
 /// Why there is no next event.
 #[derive(Debug)]
 pub(crate) enum SyntaxError {
-    /// The bytes are not text that YAML allows.
+    /// The bytes are not UTF-8, or contain characters that YAML does not allow.
     Reader { problem: String, offset: usize },
-    /// The text is not YAML.
+    /// The input is not YAML.
     Parser {
         problem: String,
         mark: Mark,
         context: Option<String>,
         context_mark: Mark,
     },
-    /// An event's text is not UTF-8, which the escapes of a tag can bring about.
+    /// A tag with escapes that are not UTF-8.
     Encoding { mark: Mark },
 }
 
@@ -77,7 +77,7 @@ impl<'a> Parser<'a> {
         let raw = Box::into_raw(Box::new(MaybeUninit::<sys::yaml_parser_t>::uninit())).cast();
         // SAFETY: `raw` points to memory of the right size, which `yaml_parser_initialize` fills and never fails to
         // (it aborts without memory). `input` outlives `self` by `'a`. The encoding is set before the first read, as
-        // the function demands; Ruby sets it too, so that neither a byte order mark nor UTF-16 is looked for.
+        // the function requires; Ruby sets it too, so byte order marks and UTF-16 are not detected.
         unsafe {
             let initialized = sys::yaml_parser_initialize(raw);
             debug_assert!(initialized.ok);
@@ -91,7 +91,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The next event. After an error or the end of the stream there are only ends of the stream.
+    /// The next event. After an error or the end of the stream, it is always the end of the stream.
     pub(crate) fn next(&mut self) -> Result<Event<'_>, SyntaxError> {
         self.free_event();
         // SAFETY: `raw` is initialized and `event` is free to be overwritten.
@@ -101,7 +101,7 @@ impl<'a> Parser<'a> {
             return Err(self.error());
         }
         let mark = mark(self.event.start_mark);
-        // SAFETY: the event was just filled, and stays so while `self` is borrowed by what is returned.
+        // SAFETY: the event was just filled, and is not deleted while the returned event borrows `self`.
         match unsafe { kind(&self.event) } {
             Ok(kind) => Ok(Event { kind, mark }),
             Err(NotUtf8) => Err(SyntaxError::Encoding { mark }),
@@ -146,7 +146,7 @@ impl Drop for Parser<'_> {
 }
 
 fn empty_event() -> sys::yaml_event_t {
-    // SAFETY: all zeros is what the library itself takes for an empty event: type `YAML_NO_EVENT`, null pointers.
+    // SAFETY: the library itself represents an empty event by zeros: type `YAML_NO_EVENT`, null pointers.
     unsafe { MaybeUninit::zeroed().assume_init() }
 }
 
@@ -196,7 +196,7 @@ unsafe fn kind(event: &sys::yaml_event_t) -> Result<EventKind<'_>, NotUtf8> {
                 }
             }
             sys::YAML_MAPPING_END_EVENT => EventKind::MappingEnd,
-            // An empty event is what the parser gives once the stream has ended.
+            // After the end of the stream, the parser returns empty events.
             _ => EventKind::StreamEnd,
         })
     }
@@ -214,32 +214,32 @@ fn style(style: sys::yaml_scalar_style_t) -> Style {
 
 /// # Safety
 ///
-/// The pointer must be null or point to a NUL-terminated text that lives for `'e`.
+/// The pointer must be null or point to a NUL-terminated string that lives for `'e`.
 unsafe fn text<'e>(pointer: *const u8) -> Result<Option<&'e str>, NotUtf8> {
     if pointer.is_null() {
         return Ok(None);
     }
-    // SAFETY: as demanded above.
+    // SAFETY: as required above.
     let text = unsafe { CStr::from_ptr(pointer.cast()) };
     text.to_str().map(Some).map_err(|_| NotUtf8)
 }
 
 /// # Safety
 ///
-/// The pointer must be null or point to a NUL-terminated text.
+/// The pointer must be null or point to a NUL-terminated string.
 unsafe fn literal(pointer: *const i8) -> Option<String> {
     if pointer.is_null() {
         return None;
     }
-    // SAFETY: as demanded above.
+    // SAFETY: as required above.
     let text = unsafe { CStr::from_ptr(pointer.cast()) };
     Some(text.to_string_lossy().into_owned())
 }
 
 fn mark(mark: sys::yaml_mark_t) -> Mark {
-    let place = |index: u64| u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1);
+    let from_one = |index: u64| u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1);
     Mark {
-        line: place(mark.line),
-        column: place(mark.column),
+        line: from_one(mark.line),
+        column: from_one(mark.column),
     }
 }

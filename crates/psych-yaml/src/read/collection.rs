@@ -1,6 +1,6 @@
-//! Where collections begin and end.
+//! The starts and ends of collections.
 
-use super::frame::{Frame, Node, Open, Origin, Word};
+use super::frame::{Frame, KeyWord, Node, OpenCollection, Origin};
 use super::resolve::refused;
 use super::{Anchor, Reader};
 use crate::error::ReadError;
@@ -14,10 +14,6 @@ impl<B: Build> Reader<'_, B> {
         tag: Option<&str>,
         mark: Mark,
     ) -> Result<(), ReadError> {
-        if self.in_ordered_mapping() {
-            self.start(Frame::pair(), None, mark);
-            return Ok(());
-        }
         let frame = match tag.map_or(SequenceTag::Sequence, tag::sequence) {
             SequenceTag::Sequence => Frame::Sequence {
                 sequence: self.builder.sequence(),
@@ -39,17 +35,13 @@ impl<B: Build> Reader<'_, B> {
         tag: Option<&str>,
         mark: Mark,
     ) -> Result<(), ReadError> {
-        if self.in_ordered_mapping() {
-            self.start(Frame::pair(), None, mark);
-            return Ok(());
-        }
         match tag.map_or(MappingTag::Mapping, tag::mapping) {
             MappingTag::Mapping => {
                 let mapping = self.builder.mapping();
                 self.start(Frame::Mapping { mapping, key: None }, anchor, mark);
             }
             MappingTag::String => {
-                // Its anchor counts only from where the text is found.
+                // The anchor is only defined once the string is found.
                 let frame = Frame::String {
                     anchor: anchor.map(Into::into),
                     key: None,
@@ -64,19 +56,19 @@ impl<B: Build> Reader<'_, B> {
         Ok(())
     }
 
-    fn in_ordered_mapping(&self) -> bool {
+    pub(super) fn in_ordered_mapping(&self) -> bool {
         matches!(self.open.last(), Some(top) if matches!(top.frame, Frame::OrderedMapping { .. }))
     }
 
-    /// Whether the value of a merge key comes next.
+    /// Whether the next value belongs to a merge key.
     fn merge_expected(&self) -> bool {
         matches!(
             self.open.last().map(|top| &top.frame),
-            Some(Frame::Mapping { key: Some(key), .. }) if key.merges()
+            Some(Frame::Mapping { key: Some(key), .. }) if key.is_merge_key()
         )
     }
 
-    fn start(&mut self, frame: Frame<B>, anchor: Option<&str>, mark: Mark) {
+    pub(super) fn start(&mut self, frame: Frame<B>, anchor: Option<&str>, mark: Mark) {
         let number = self.opened;
         self.opened += 1;
         if let Some(name) = anchor {
@@ -84,7 +76,7 @@ impl<B: Build> Reader<'_, B> {
             self.anchors
                 .insert(name.into(), Anchor::Open { number, index });
         }
-        self.open.push(Open {
+        self.open.push(OpenCollection {
             frame,
             number,
             anchor: anchor.map(Into::into),
@@ -98,7 +90,7 @@ impl<B: Build> Reader<'_, B> {
         let Some(open) = self.open.pop() else {
             return Ok(());
         };
-        let Open {
+        let OpenCollection {
             number,
             anchor,
             mark,
@@ -110,7 +102,7 @@ impl<B: Build> Reader<'_, B> {
             value,
             depth: depth + 1,
             size,
-            word: Word::Other,
+            word: KeyWord::Other,
             str_tag: false,
             origin,
         };
@@ -120,7 +112,7 @@ impl<B: Build> Reader<'_, B> {
                 finished(value, Origin::Sequence(merged))
             }
             Frame::OrderedMapping { mapping, empty } => {
-                // As the value of a merge key it yields pairs, which are no mappings.
+                // As the value of a merge key, it consists of pairs, which are not mappings.
                 let merged = empty.then(Vec::new);
                 let value = self.builder.finish_mapping(mapping, mark);
                 finished(value, Origin::Sequence(merged))
@@ -149,7 +141,7 @@ impl<B: Build> Reader<'_, B> {
             },
         };
         if let Some(slot) = anchor.and_then(|name| self.anchors.get_mut(&name))
-            && matches!(slot, Anchor::Open { number: by, .. } if *by == number)
+            && matches!(slot, Anchor::Open { number: opened, .. } if *opened == number)
         {
             *slot = Anchor::Done(node.anchored());
         }
@@ -166,9 +158,9 @@ impl<B: Build> Reader<'_, B> {
         self.builder.scalar(Scalar::Null, source)
     }
 
-    /// An element of an ordered mapping: its first value is a key, its last one the value.
+    /// Ends an element of an ordered mapping: its first value is the key, its last one the value.
     ///
-    /// Puppet: what stands between is not looked at there; here it may define anchors and be wrong.
+    /// Puppet: Psych ignores the values between; here they can define anchors, and must be valid.
     fn end_pair(
         &mut self,
         first: Option<B::Value>,

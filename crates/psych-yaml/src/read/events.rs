@@ -1,19 +1,19 @@
-//! The events of a text, as far as the scanner can bear it.
+//! The events of libyaml, with limits on what takes it quadratic time.
 //!
-//! Puppet: a key without `?` may be 1,024 bytes long here and 1,024 characters there, since `libyaml-rs` counts places in
-//! bytes.
+//! Puppet: a key without `?` can have 1,024 characters in Ruby and 1,024 bytes here, because `libyaml-rs` counts
+//! positions in bytes.
 
 use crate::Mark;
 use crate::error::{Limit, Problem, ReadError};
 use crate::libyaml::{Event, EventKind, Parser, SyntaxError};
 
-/// The scanner takes quadratic time in the depth of flow collections: 256 of them are two milliseconds.
+/// The scanner takes quadratic time in the depth of flow collections: 256 levels take two milliseconds.
 const FLOW_DEPTH: usize = 256;
 
 /// The parser takes quadratic time in the number of `%TAG` lines.
 const DIRECTIVES: usize = 1000;
 
-/// The events of a text, up to a depth that the scanner can bear.
+/// The events of a document.
 pub(super) struct Events<'a> {
     parser: Parser<'a>,
     bytes: &'a [u8],
@@ -36,7 +36,7 @@ impl<'a> Events<'a> {
             Err(error) => return Err(syntax_error(error, self.bytes)),
         };
         match event.kind {
-            // In a flow collection there are only flow collections.
+            // A flow collection only contains flow collections.
             EventKind::SequenceStart { flow, .. } | EventKind::MappingStart { flow, .. }
                 if flow || self.flow_depth > 0 =>
             {
@@ -54,24 +54,24 @@ impl<'a> Events<'a> {
         Ok(event)
     }
 
-    /// Passes what was read otherwise: so many events of the first document.
-    pub(super) fn pass(&mut self, count: usize) -> Result<(), ReadError> {
-        let mut passed = 0;
-        while passed < count {
+    /// Skips the first events of the first document, which the simple reader has already delivered.
+    pub(super) fn skip(&mut self, count: usize) -> Result<(), ReadError> {
+        let mut skipped = 0;
+        while skipped < count {
             match self.next()?.kind {
                 EventKind::StreamStart | EventKind::DocumentStart => {}
-                // Not so many: the two ways of reading disagree.
+                // The two readers disagree.
                 EventKind::StreamEnd | EventKind::DocumentEnd => {
-                    debug_assert!(false, "{passed} events, not {count}");
+                    debug_assert!(false, "{skipped} events instead of {count}");
                     break;
                 }
-                _ => passed += 1,
+                _ => skipped += 1,
             }
         }
         Ok(())
     }
 
-    /// The error to report when a value is wrong: that of the syntax, if there is one further on.
+    /// The error to report for an invalid value: a later syntax error, if there is one.
     pub(super) fn syntax_error_after(&mut self, error: ReadError) -> ReadError {
         if matches!(error.problem(), Problem::Limit(_)) {
             return error;
@@ -118,7 +118,7 @@ fn syntax_error(error: SyntaxError, bytes: &[u8]) -> ReadError {
     }
 }
 
-/// The place of a byte, in a text that is valid up to there.
+/// The position of a byte in input that is valid up to it.
 fn mark_at(bytes: &[u8], offset: usize) -> Mark {
     let before = bytes.get(..offset).unwrap_or(bytes);
     let text = String::from_utf8_lossy(before);
@@ -132,7 +132,7 @@ fn mark_at(bytes: &[u8], offset: usize) -> Mark {
     }
 }
 
-/// Refuses a text that starts with very many directives, before the parser looks at them.
+/// Refuses input that starts with too many directives, before libyaml parses them.
 fn check_directives(bytes: &[u8]) -> Result<(), ReadError> {
     let mut directives = 0;
     for (index, line) in bytes
@@ -140,7 +140,7 @@ fn check_directives(bytes: &[u8]) -> Result<(), ReadError> {
         .enumerate()
     {
         match line.trim_ascii_start().first() {
-            // Not one, since the scanner knows other line breaks as well.
+            // Not one a line, since libyaml also knows other line breaks.
             Some(b'%') => directives += line.iter().filter(|&&byte| byte == b'%').count(),
             None | Some(b'#') => continue,
             Some(_) => break,

@@ -1,4 +1,4 @@
-//! What is known of a finished value, and what is kept of a collection that is still open.
+//! Finished values and open collections, as the reader keeps them.
 
 use crate::{Build, Mark};
 
@@ -6,18 +6,18 @@ use crate::{Build, Mark};
 #[derive(Clone)]
 pub(super) struct Node<V> {
     pub(super) value: V,
-    /// How deep it is nested: 0 for a scalar.
+    /// The levels of nesting: 0 for a scalar.
     pub(super) depth: usize,
-    /// How many values it consists of, itself and aliases expanded.
+    /// The number of values in it, including itself, with aliases expanded.
     pub(super) size: usize,
-    pub(super) word: Word,
-    /// Whether `!!str` stands on it.
+    pub(super) word: KeyWord,
+    /// Whether it is tagged `!!str`.
     pub(super) str_tag: bool,
     pub(super) origin: Origin<V>,
 }
 
 impl<V: Clone> Node<V> {
-    /// What an alias to it stands for.
+    /// The value of an alias to it.
     pub(super) fn anchored(&self) -> Self {
         Node {
             value: self.value.clone(),
@@ -29,47 +29,47 @@ impl<V: Clone> Node<V> {
 }
 
 impl<V> Node<V> {
-    /// Whether it is, as a key, the merge key.
-    pub(super) fn merges(&self) -> bool {
-        self.word == Word::Arrows && !self.str_tag
+    /// Whether it is a merge key, if it is used as a key.
+    pub(super) fn is_merge_key(&self) -> bool {
+        self.word == KeyWord::Merge && !self.str_tag
     }
 }
 
-/// The texts with a meaning as keys.
+/// Strings that are special as keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Word {
+pub(super) enum KeyWord {
     /// `<<`
-    Arrows,
+    Merge,
     /// `str`
     Str,
     Other,
 }
 
-impl From<&str> for Word {
+impl From<&str> for KeyWord {
     fn from(text: &str) -> Self {
         match text {
-            "<<" => Word::Arrows,
-            "str" => Word::Str,
-            _ => Word::Other,
+            "<<" => KeyWord::Merge,
+            "str" => KeyWord::Str,
+            _ => KeyWord::Other,
         }
     }
 }
 
-/// How a value is written, which decides what a merge key makes of it.
+/// How a value is written, which decides how a merge key treats it.
 #[derive(Clone)]
 pub(super) enum Origin<V> {
     Scalar,
     Alias,
     Mapping,
-    /// With its elements, if it is the value of a merge key.
+    /// With the elements, if it is the value of a merge key.
     Sequence(Option<Vec<Element<V>>>),
 }
 
-/// An element of a sequence that may be merged.
+/// An element of a sequence that is the value of a merge key.
 #[derive(Clone)]
 pub(super) enum Element<V> {
     Value(V),
-    /// A mapping that contains the sequence, with its entries at that time.
+    /// An alias to a mapping that contains the sequence, with the entries so far.
     Open {
         entries: Vec<(V, V)>,
         name: String,
@@ -78,9 +78,9 @@ pub(super) enum Element<V> {
 }
 
 /// A collection that has not ended.
-pub(super) struct Open<B: Build> {
+pub(super) struct OpenCollection<B: Build> {
     pub(super) frame: Frame<B>,
-    /// Tells it from others that had the same anchor.
+    /// Distinguishes it from other collections with the same anchor.
     pub(super) number: usize,
     pub(super) anchor: Option<Box<str>>,
     pub(super) mark: Mark,
@@ -89,8 +89,8 @@ pub(super) struct Open<B: Build> {
     pub(super) size: usize,
 }
 
-impl<B: Build> Open<B> {
-    /// Takes note of a value in it.
+impl<B: Build> OpenCollection<B> {
+    /// Adds the depth and size of a value in it.
     pub(super) fn grow(&mut self, depth: usize, size: usize) {
         self.depth = self.depth.max(depth);
         self.size = self.size.saturating_add(size);
@@ -110,7 +110,7 @@ pub(super) enum Frame<B: Build> {
     },
     /// A sequence tagged `!!omap`.
     OrderedMapping { mapping: B::Mapping, empty: bool },
-    /// An element of it.
+    /// An element of such a sequence.
     Pair {
         first: Option<B::Value>,
         last: Option<B::Value>,
@@ -118,7 +118,7 @@ pub(super) enum Frame<B: Build> {
     /// A mapping tagged `!!str`: the value of its key `str`.
     String {
         anchor: Option<Box<str>>,
-        key: Option<Word>,
+        key: Option<KeyWord>,
         text: Option<Node<B::Value>>,
         has_others: bool,
         str_tag: bool,

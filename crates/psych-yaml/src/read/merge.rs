@@ -1,15 +1,14 @@
 //! The merge key `<<`.
 
 use super::Reader;
-use super::frame::{Element, Frame, Node, Open, Origin};
+use super::frame::{Element, Frame, Node, OpenCollection, Origin};
 use crate::error::{Problem, ReadError};
 use crate::{Build, Mark};
 
 impl<B: Build> Reader<'_, B> {
-    /// An alias to a collection around it. A merge takes what that has got so far; anything else would never end.
+    /// An alias to a collection that contains it. A merge key takes the entries so far; anything else would be infinite.
     ///
-    /// Puppet: Ruby builds such a value and runs out of stack when it looks through it, so that any other error comes
-    /// first.
+    /// Puppet: Ruby builds such a value and runs out of stack when it walks through it, so other errors come first.
     pub(super) fn alias_to_open(
         &mut self,
         name: &str,
@@ -37,7 +36,7 @@ impl<B: Build> Reader<'_, B> {
             return recursive();
         };
         match &mut top.frame {
-            Frame::Mapping { mapping, key } if key.as_ref().is_some_and(Node::merges) => {
+            Frame::Mapping { mapping, key } if key.as_ref().is_some_and(Node::is_merge_key) => {
                 *key = None;
                 for (key, value) in entries {
                     self.builder.insert(mapping, key, value);
@@ -60,7 +59,7 @@ impl<B: Build> Reader<'_, B> {
         Ok(())
     }
 
-    /// Merges a value into the mapping on top, or stores it under `<<` if it is none that can be merged.
+    /// Merges a value into the innermost mapping, or stores it under `<<` if it cannot be merged.
     pub(super) fn merge(
         &mut self,
         key: Node<B::Value>,
@@ -74,7 +73,7 @@ impl<B: Build> Reader<'_, B> {
                 .builder
                 .entries(&node.value)
                 .map(|entries| vec![entries]),
-            // The first element wins, so it comes last.
+            // The first element wins, so it is inserted last.
             Origin::Sequence(elements) => elements.as_ref().and_then(|elements| {
                 let entries = |element: &Element<B::Value>| match element {
                     Element::Value(value) => self.builder.entries(value),
@@ -83,7 +82,7 @@ impl<B: Build> Reader<'_, B> {
                 elements.iter().rev().map(entries).collect()
             }),
         };
-        let Some(Open {
+        let Some(OpenCollection {
             frame: Frame::Mapping { mapping, .. },
             ..
         }) = self.open.last_mut()

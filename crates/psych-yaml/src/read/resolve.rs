@@ -1,7 +1,8 @@
-//! Scalars and tags to what they stand for, or to the problem with them.
+//! The values of scalars, and errors about them.
 
 use crate::error::{Limit, NumberKind, Problem, ReadError};
-use crate::scalar::{INTEGER_LENGTH, Resolved, Unresolvable, parse_float, resolve};
+use crate::ruby::{integer_to_f, parse_float};
+use crate::scalar::{INTEGER_LENGTH, Resolved, Unresolvable, resolve};
 use crate::tag::Refusal;
 use crate::{Mark, Scalar};
 
@@ -16,16 +17,13 @@ pub(super) fn plain(text: &str, mark: Mark) -> Result<Scalar<'_>, ReadError> {
     Err(ReadError::new(problem, mark))
 }
 
-/// Ruby's `Float()`.
+/// `Kernel#Float` of a scalar.
 pub(super) fn float(scalar: Scalar<'_>, mark: Mark) -> Result<f64, ReadError> {
     let problem = match scalar {
         Scalar::Float(number) => return Ok(number),
         #[expect(clippy::cast_precision_loss, reason = "Ruby rounds too")]
         Scalar::Integer(number) => return Ok(number as f64),
-        // The decimal digits round as the number does.
-        Scalar::BigInteger(number) => {
-            return Ok(number.to_string().parse().unwrap_or(f64::INFINITY));
-        }
+        Scalar::BigInteger(number) => return Ok(integer_to_f(&number)),
         Scalar::String(text) => match parse_float(text) {
             Some(number) => return Ok(number),
             None => Problem::Number {

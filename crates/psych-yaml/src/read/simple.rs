@@ -1,12 +1,12 @@
-//! The YAML that most data is written in, read in one pass.
+//! A fast reader for the YAML that most data consists of.
 //!
-//! libyaml copies every character through two buffers and looks at it a dozen times. This reader gives the same events
-//! for block collections, scalars on one line, block scalars and flow collections, at a fraction of the cost. It knows nothing else and never says that a text is wrong: before an anchor, a tag, a tab, a scalar over
-//! several lines or a mistake it stops, and libyaml goes on from there (see [`read`](super::read)). So of every form
-//! there are only two things to get right, what it means and where it ends.
+//! libyaml copies every character through two buffers and looks at it a dozen times. This reader delivers the same events
+//! for block collections, scalars on one line, block scalars and flow collections at a fraction of the cost. It supports
+//! nothing else and reports no errors: before an anchor, a tag, a tab, a multi-line scalar or a mistake it stops, and
+//! libyaml continues from there (see [`read`](super::read)).
 //!
-//! The text is taken line by line. What a line begins with (a `-`, a key, a value) and its column say which collections
-//! end before it and which one begins, as in libyaml's scanner.
+//! The input is read line by line. The start of a line (a `-`, a key, a value) and its column determine which
+//! collections end before it and which one starts, as in libyaml's scanner.
 
 mod block_scalar;
 mod cursor;
@@ -17,19 +17,19 @@ use crate::error::ReadError;
 use crate::libyaml::{Event, EventKind};
 use crate::{Mark, Style};
 use cursor::Cursor;
-use scalar::Scalar;
+use scalar::ScalarToken;
 
-/// Why not all of a text was read.
+/// Where and why the reader stopped.
 #[derive(Debug)]
 pub(super) struct Stopped {
-    /// How many events were handed over before.
+    /// The number of events delivered before.
     pub(super) events: usize,
-    /// What the taker of the last one said; `None` where the text is none of this reader's.
+    /// The error that the consumer of the last event returned; `None` if the input is not supported.
     pub(super) error: Option<ReadError>,
 }
 
-/// Hands over the events of a text's only document, as far as this reader knows them.
-pub(super) fn read<F>(bytes: &[u8], take: F) -> Result<(), Stopped>
+/// Delivers the events of the only document in the input, as far as this reader supports it.
+pub(super) fn read<F>(bytes: &[u8], consume: F) -> Result<(), Stopped>
 where
     F: FnMut(Event<'_>) -> Result<(), ReadError>,
 {
@@ -39,73 +39,73 @@ where
             error: None,
         });
     };
-    let mut reader = Reader {
+    let mut reader = SimpleReader {
         cursor,
         open: Vec::new(),
         missing: None,
         buffer: String::new(),
         flow: Vec::new(),
         events: 0,
-        take,
+        consume,
     };
     reader.document().map_err(|stop| Stopped {
         events: reader.events,
         error: match stop {
-            Stop::Unknown => None,
+            Stop::Unsupported => None,
             Stop::Refused(error) => Some(*error),
         },
     })
 }
 
 enum Stop {
-    /// Here is something that only libyaml can judge.
-    Unknown,
+    /// Only libyaml supports what follows.
+    Unsupported,
     Refused(Box<ReadError>),
 }
 
 type Step<T = ()> = Result<T, Stop>;
 
-/// A collection that has not ended.
-struct Open {
+/// A block collection that has not ended.
+struct OpenBlock {
     /// The column of its entries.
     column: usize,
-    kind: Kind,
+    kind: BlockKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum BlockKind {
     Mapping,
     Sequence,
-    /// A sequence whose `-` stand in the column of the key that it belongs to.
+    /// A sequence with its `-` in the column of the key that it belongs to.
     Indentless,
 }
 
-/// What a line, or the rest of it after a `-`, begins with.
+/// The start of a line, or of its rest after a `-`.
 enum Head<'a> {
     /// `-`
     Entry(Mark),
     /// A scalar and its `:`.
-    Key(Scalar<'a>),
+    Key(ScalarToken<'a>),
     /// A scalar without one.
-    Value(Scalar<'a>),
-    /// What starts a flow collection or a block scalar; it is not read yet.
+    Value(ScalarToken<'a>),
+    /// A flow collection or a block scalar, which is not read yet.
     Other,
 }
 
-struct Reader<'a, F> {
+struct SimpleReader<'a, F> {
     cursor: Cursor<'a>,
-    open: Vec<Open>,
-    /// Where the value of the last key or `-` would stand if there is none; `None` where it has one.
+    open: Vec<OpenBlock>,
+    /// The position of an empty value for the last key or `-`, as long as it has no value.
     missing: Option<Mark>,
-    /// A scalar's text that does not stand in the input as it is.
+    /// The content of a scalar that is not in the input as it is.
     buffer: String,
-    /// The events of a flow collection, kept until it is known what follows it.
+    /// The events of a flow collection, kept until it is clear what follows it.
     flow: Vec<Event<'a>>,
     events: usize,
-    take: F,
+    consume: F,
 }
 
-impl<'a, F> Reader<'a, F>
+impl<'a, F> SimpleReader<'a, F>
 where
     F: FnMut(Event<'_>) -> Result<(), ReadError>,
 {
@@ -115,7 +115,7 @@ where
             self.cursor.next_content();
         }
         if self.cursor.is_at_end() {
-            return Err(Stop::Unknown);
+            return Err(Stop::Unsupported);
         }
         let column = self.cursor.column();
         let root = self.head()?;
@@ -129,47 +129,47 @@ where
         Ok(())
     }
 
-    /// A line of a block collection, up to the next one.
+    /// Reads a line of a block collection, up to the next line.
     fn line(&mut self) -> Step {
         let column = self.cursor.column();
         let head = self.head()?;
         while self.open.last().is_some_and(|open| open.column > column) {
             self.end()?;
         }
-        let Some(&Open {
+        let Some(&OpenBlock {
             column: around,
             kind,
         }) = self.open.last()
         else {
-            return Err(Stop::Unknown);
+            return Err(Stop::Unsupported);
         };
         if column > around {
-            self.missing.take().ok_or(Stop::Unknown)?;
+            self.missing.take().ok_or(Stop::Unsupported)?;
             return self.node(head, column);
         }
         match (head, kind) {
-            (Head::Entry(mark), Kind::Mapping) => {
-                self.missing.take().ok_or(Stop::Unknown)?;
-                self.start(Kind::Indentless, column, mark)?;
+            (Head::Entry(mark), BlockKind::Mapping) => {
+                self.missing.take().ok_or(Stop::Unsupported)?;
+                self.start(BlockKind::Indentless, column, mark)?;
                 self.entry()
             }
-            (Head::Entry(_), Kind::Sequence | Kind::Indentless) => {
+            (Head::Entry(_), BlockKind::Sequence | BlockKind::Indentless) => {
                 self.fill_in_missing()?;
                 self.entry()
             }
-            (Head::Key(key), Kind::Mapping | Kind::Indentless) => {
-                if kind == Kind::Indentless {
+            (Head::Key(key), BlockKind::Mapping | BlockKind::Indentless) => {
+                if kind == BlockKind::Indentless {
                     self.end()?;
                 }
                 self.fill_in_missing()?;
                 self.scalar(&key)?;
                 self.value()
             }
-            _ => Err(Stop::Unknown),
+            _ => Err(Stop::Unsupported),
         }
     }
 
-    /// What a line or its rest begins with.
+    /// Reads the start of a line or of its rest.
     fn head(&mut self) -> Step<Head<'a>> {
         match self.cursor.byte() {
             Some(b'-') if self.cursor.is_blank_after(1) => {
@@ -182,15 +182,15 @@ where
         }
     }
 
-    /// A value that begins with this: a collection that goes on in the next lines, or all of it.
+    /// Reads a value with this start: the first line of a collection, or the whole value.
     fn node(&mut self, head: Head<'a>, column: usize) -> Step {
         match head {
             Head::Entry(mark) => {
-                self.start(Kind::Sequence, column, mark)?;
+                self.start(BlockKind::Sequence, column, mark)?;
                 self.entry()
             }
             Head::Key(key) => {
-                self.start(Kind::Mapping, column, key.mark)?;
+                self.start(BlockKind::Mapping, column, key.mark)?;
                 self.scalar(&key)?;
                 self.value()
             }
@@ -198,30 +198,30 @@ where
         }
     }
 
-    /// What follows a `-`. There may be any number of them in a line, so this calls itself for none.
+    /// Reads what follows a `-`. A line can have any number of them, so this is a loop and not a recursion.
     fn entry(&mut self) -> Step {
         while !self.leave_missing() {
             let column = self.cursor.column();
             match self.head()? {
-                Head::Entry(mark) => self.start(Kind::Sequence, column, mark)?,
+                Head::Entry(mark) => self.start(BlockKind::Sequence, column, mark)?,
                 head => return self.node(head, column),
             }
         }
         Ok(())
     }
 
-    /// What follows a key and its `:`.
+    /// Reads what follows a key and its `:`.
     fn value(&mut self) -> Step {
         if self.leave_missing() {
             return Ok(());
         }
         match self.head()? {
-            Head::Entry(_) | Head::Key(_) => Err(Stop::Unknown),
+            Head::Entry(_) | Head::Key(_) => Err(Stop::Unsupported),
             head => self.inline(head),
         }
     }
 
-    /// Goes on to the next line where this one has nothing more: a value may come there. Otherwise goes to what it has.
+    /// Skips to the value on this line. If there is none, notes that and goes to the next line, where it may be.
     fn leave_missing(&mut self) -> bool {
         let after = self.cursor.mark();
         self.cursor.skip_spaces();
@@ -233,11 +233,11 @@ where
         is_missing
     }
 
-    /// A value that is no block collection, up to the next line.
+    /// Reads a value that is not a block collection, up to the next line.
     fn inline(&mut self, head: Head<'a>) -> Step {
-        // A document that is one scalar has rules of its own.
+        // Other rules apply if the document is a scalar.
         if self.open.is_empty() {
-            return Err(Stop::Unknown);
+            return Err(Stop::Unsupported);
         }
         let Head::Value(scalar) = head else {
             return match self.cursor.byte() {
@@ -246,33 +246,35 @@ where
             };
         };
         if !self.cursor.is_at_line_end() {
-            return Err(Stop::Unknown);
+            return Err(Stop::Unsupported);
         }
         let is_after_comment = self.cursor.next_content();
-        // A plain scalar goes on in lines that are further in.
+        // A plain scalar continues on lines that are indented deeper.
         if scalar.style == Style::Plain
             && !is_after_comment
             && !self.cursor.is_at_end()
             && self.cursor.column() >= self.inside()
         {
-            return Err(Stop::Unknown);
+            return Err(Stop::Unsupported);
         }
         self.scalar(&scalar)
     }
 
-    /// The first column that is further in than what is open.
+    /// The first column that is inside of the innermost collection.
     fn inside(&self) -> usize {
         self.open.last().map_or(0, |open| open.column + 1)
     }
 
-    fn start(&mut self, kind: Kind, column: usize, mark: Mark) -> Step {
-        self.open.push(Open { column, kind });
+    fn start(&mut self, kind: BlockKind, column: usize, mark: Mark) -> Step {
+        self.open.push(OpenBlock { column, kind });
         let (anchor, tag, flow) = (None, None, false);
         let kind = match kind {
-            Kind::Mapping => EventKind::MappingStart { anchor, tag, flow },
-            Kind::Sequence | Kind::Indentless => EventKind::SequenceStart { anchor, tag, flow },
+            BlockKind::Mapping => EventKind::MappingStart { anchor, tag, flow },
+            BlockKind::Sequence | BlockKind::Indentless => {
+                EventKind::SequenceStart { anchor, tag, flow }
+            }
         };
-        self.hand_over(Event { kind, mark })
+        self.deliver(Event { kind, mark })
     }
 
     /// Ends the innermost collection.
@@ -282,34 +284,35 @@ where
             return Ok(());
         };
         let kind = match open.kind {
-            Kind::Mapping => EventKind::MappingEnd,
-            Kind::Sequence | Kind::Indentless => EventKind::SequenceEnd,
+            BlockKind::Mapping => EventKind::MappingEnd,
+            BlockKind::Sequence | BlockKind::Indentless => EventKind::SequenceEnd,
         };
         let mark = self.cursor.mark();
-        self.hand_over(Event { kind, mark })
+        self.deliver(Event { kind, mark })
     }
 
-    /// The value of a key or `-` that has none.
+    /// Delivers an empty value if the last key or `-` has none.
     fn fill_in_missing(&mut self) -> Step {
         let Some(mark) = self.missing.take() else {
             return Ok(());
         };
-        self.scalar(&Scalar {
+        self.scalar(&ScalarToken {
             text: Some(""),
             style: Style::Plain,
             mark,
         })
     }
 
-    fn scalar(&mut self, scalar: &Scalar<'a>) -> Step {
+    fn scalar(&mut self, scalar: &ScalarToken<'a>) -> Step {
+        // Not by `deliver`, since the event borrows the buffer.
         let event = scalar.event(&self.buffer);
         self.events += 1;
-        (self.take)(event).map_err(|error| Stop::Refused(Box::new(error)))
+        (self.consume)(event).map_err(|error| Stop::Refused(Box::new(error)))
     }
 
-    fn hand_over(&mut self, event: Event<'_>) -> Step {
+    fn deliver(&mut self, event: Event<'_>) -> Step {
         self.events += 1;
-        (self.take)(event).map_err(|error| Stop::Refused(Box::new(error)))
+        (self.consume)(event).map_err(|error| Stop::Refused(Box::new(error)))
     }
 }
 

@@ -1,12 +1,14 @@
-//! Texts that start with a digit, a sign or a point.
+//! Scalars that start with a digit, a sign or a point.
+//!
+//! These are YAML 1.1 numbers as Psych reads them, with `,` and `_` as separators and base 60. `Integer()` and `Float()`
+//! have other rules; see [`ruby`](crate::ruby).
 
 use num_bigint::BigInt;
 
-use super::float::prefix_float;
 use super::{INTEGER_LENGTH, Resolved, Scalar, Unresolvable, time};
 use crate::error::NumberKind;
 
-/// Resolves a text that starts with a digit, a sign or a point.
+/// Resolves a scalar that starts with a digit, a sign or a point.
 pub(super) fn resolve(text: &str) -> Result<Resolved<'_>, Unresolvable> {
     let bytes = text.as_bytes();
     let digits = unsigned(bytes);
@@ -43,7 +45,7 @@ pub(super) fn resolve(text: &str) -> Result<Resolved<'_>, Unresolvable> {
     }
 }
 
-/// What follows an optional sign.
+/// The rest after an optional sign.
 fn unsigned(bytes: &[u8]) -> &[u8] {
     match bytes {
         [b'+' | b'-', rest @ ..] => rest,
@@ -51,7 +53,7 @@ fn unsigned(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// `.inf`, `-.inf`, `.nan` in any case. A sign before `.nan` makes it a text.
+/// `.inf`, `-.inf` and `.nan` in upper or lower case. `.nan` with a sign is a string.
 fn special_float(text: &str) -> Option<Scalar<'static>> {
     let is = |form: &str| text.eq_ignore_ascii_case(form);
     if is(".inf") || is("+.inf") {
@@ -96,7 +98,7 @@ fn float(text: &str) -> Result<Resolved<'_>, Unresolvable> {
         return string;
     }
     if whole_digits.is_empty() && fraction.is_empty() {
-        // A lone point is a text; with an exponent it goes to `Float()`, which refuses it.
+        // A point alone is a string. With an exponent, Psych passes it to `Float()`, which refuses it.
         return match exponent {
             None => string,
             Some(_) => Err(Unresolvable::Number {
@@ -110,7 +112,7 @@ fn float(text: &str) -> Result<Resolved<'_>, Unresolvable> {
     } else {
         text.parse()
     };
-    // Neither can fail: what is left is sign, digits, point, digits, exponent.
+    // Neither can fail: only a sign, digits, a point, digits and an exponent are left.
     Ok(Resolved::Scalar(
         number.map_or(Scalar::String(text), Scalar::Float),
     ))
@@ -129,7 +131,7 @@ fn integer(text: &str) -> Result<Resolved<'_>, Unresolvable> {
     let fits = digits
         .iter()
         .all(|&byte| separator(byte) || char::from(byte).is_digit(radix));
-    // Separators of a decimal stand between digits.
+    // The separators of a decimal number must be between digits.
     let separated = radix != 10
         || digits.last().is_some_and(u8::is_ascii_digit)
             && !digits
@@ -185,8 +187,8 @@ fn normalized(number: BigInt) -> Scalar<'static> {
 
 /// `[-+]?[0-9][0-9_]*(:[0-5]?[0-9]){1,2}`, and the same with `\.[0-9_]*`.
 ///
-/// Psych weighs the parts from the front, hours first, so that `1:30` is an hour and a half in seconds; and a sign
-/// belongs to the first part alone.
+/// The first part is always hours to Psych, so `1:30` is an hour and a half in seconds. A sign only applies to the first
+/// part.
 fn sexagesimal(text: &str) -> Result<Option<Scalar<'static>>, Unresolvable> {
     let mut parts = text.split(':');
     let head = parts.next().unwrap_or_default();
@@ -234,7 +236,7 @@ fn sexagesimal(text: &str) -> Result<Option<Scalar<'static>>, Unresolvable> {
     Ok(Some(Scalar::Float(sum)))
 }
 
-/// The digits that Ruby's `to_i` takes: single underscores between them are skipped, anything else ends them.
+/// The digits that `String#to_i` reads: it skips single underscores between them, anything else ends the number.
 fn prefix_digits(text: &str) -> impl Iterator<Item = u32> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let end = digits.find("__").unwrap_or(digits.len());
@@ -242,4 +244,21 @@ fn prefix_digits(text: &str) -> impl Iterator<Item = u32> {
         .chars()
         .take(end)
         .filter_map(|digit| digit.to_digit(10))
+}
+
+/// `String#to_f` of digits, underscores and a point: the number that the string starts with.
+fn prefix_float(text: &str) -> f64 {
+    let mut number = String::new();
+    let mut rest = text.chars().peekable();
+    number.extend(rest.next_if(|sign| matches!(sign, '+' | '-')));
+    while let Some(next) = rest.next() {
+        let digit_follows = rest.peek().is_some_and(char::is_ascii_digit);
+        match next {
+            '0'..='9' => number.push(next),
+            '_' if digit_follows => {}
+            '.' if digit_follows => number.push(next),
+            _ => break,
+        }
+    }
+    number.parse().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Texts that Psych takes for times and dates.
+//! Scalars that are times or dates to Psych.
 
 /// `-?\d{4}-\d{1,2}-\d{1,2}([Tt]|\s+)\d{1,2}:\d\d:\d\d(\.\d*)?(\s*(Z|[-+]\d{1,2}:?(\d\d)?))?`
 pub(super) fn is_time(text: &[u8]) -> bool {
@@ -7,7 +7,7 @@ pub(super) fn is_time(text: &[u8]) -> bool {
 
 /// `\d{4}-(1[012]|0\d|\d)-([12]\d|3[01]|0\d|\d)`
 pub(super) fn is_date(text: &[u8]) -> bool {
-    let mut cursor = Cursor(text);
+    let mut cursor = TimeCursor(text);
     let parts = (|| {
         cursor.digits(4, 4)?;
         cursor.byte(b'-')?;
@@ -18,12 +18,12 @@ pub(super) fn is_date(text: &[u8]) -> bool {
     parts.is_some_and(|(month, day)| month <= 12 && day <= 31) && cursor.0.is_empty()
 }
 
-/// Whether Ruby makes a `Date` of a text of that form, and not a text because there is no such day.
+/// Whether Psych reads a date of this form as a `Date`, and not as a string because there is no such day.
 pub(crate) fn is_representable_date(text: &str) -> bool {
     let mut parts = text.split('-').map(|part| part.parse::<u32>().unwrap_or(0));
     let mut part = || parts.next().unwrap_or(0);
     let (year, month, day) = (part(), part(), part());
-    // Ruby's calendar is Julian before the fifteenth of October 1582, and has no days between.
+    // Ruby's calendar is Julian up to 4 October 1582; the next day is 15 October.
     let julian = (year, month, day) < (1582, 10, 15);
     if julian && (year, month, day) > (1582, 10, 4) {
         return false;
@@ -39,7 +39,7 @@ pub(crate) fn is_representable_date(text: &str) -> bool {
     (1..=days).contains(&day)
 }
 
-/// Whether Ruby makes a `Time` of a text of that form, and not a text because a part is out of range.
+/// Whether Psych reads a time of this form as a `Time`, and not as a string because a field is out of range.
 pub(crate) fn is_representable_time(text: &str) -> bool {
     Time::parse(text.as_bytes()).is_some_and(|time| {
         let clock = match time.hour {
@@ -65,7 +65,7 @@ struct Time {
 
 impl Time {
     fn parse(text: &[u8]) -> Option<Time> {
-        let mut cursor = Cursor(text);
+        let mut cursor = TimeCursor(text);
         cursor.byte(b'-');
         cursor.digits(4, 4)?;
         cursor.byte(b'-')?;
@@ -99,7 +99,7 @@ impl Time {
             let hours = cursor.digits(1, 2)?;
             let minutes = match cursor.byte(b':') {
                 Some(()) => cursor.digits(2, 2),
-                // Three digits are one of the hour and two of the minute to the form, but Psych then takes two and one.
+                // The pattern reads three digits as one of the hour and two of the minute, but Psych then uses two and one.
                 None => cursor.digits(1, 2),
             };
             time.offset_minutes = hours * 60 + minutes.unwrap_or(0);
@@ -108,24 +108,24 @@ impl Time {
     }
 }
 
-/// What is left of a text.
-struct Cursor<'a>(&'a [u8]);
+/// The rest of the input.
+struct TimeCursor<'a>(&'a [u8]);
 
-impl Cursor<'_> {
+impl TimeCursor<'_> {
     fn byte(&mut self, byte: u8) -> Option<()> {
         self.0 = self.0.strip_prefix(&[byte])?;
         Some(())
     }
 
-    /// As many digits as there are, up to `most`.
-    fn digits(&mut self, least: usize, most: usize) -> Option<u32> {
+    /// The next digits, at most `max`.
+    fn digits(&mut self, min: usize, max: usize) -> Option<u32> {
         let count = self
             .0
             .iter()
-            .take(most)
+            .take(max)
             .take_while(|byte| byte.is_ascii_digit())
             .count();
-        if count < least {
+        if count < min {
             return None;
         }
         let (digits, rest) = self.0.split_at_checked(count)?;
@@ -134,7 +134,7 @@ impl Cursor<'_> {
         Some(digits.iter().fold(0, value))
     }
 
-    /// White space, but no line break: a text with one is no time.
+    /// White space without line breaks, which are not allowed in a time.
     fn blanks(&mut self) -> bool {
         let count = self
             .0

@@ -1,10 +1,11 @@
-//! Which style a text is written in, and how a float looks.
+//! The styles of strings, and floats.
 
 use crate::Style;
+use crate::ruby::float_to_s;
 use crate::scalar::{Resolved, Scalar, is_representable_date, is_representable_time, resolve};
 use crate::word::is_word;
 
-/// The style that Psych asks for. The emitter has the last word, and takes another where this one is impossible.
+/// The style that Psych requests. The emitter uses another one where this is impossible.
 pub(super) fn style(text: &str) -> Style {
     if breaks_inside(text) {
         Style::Literal
@@ -17,13 +18,13 @@ pub(super) fn style(text: &str) -> Style {
     }
 }
 
-/// A line break that is neither the last character nor the one before a last line break.
+/// Whether a line break is neither the last character nor before a line break that is.
 fn breaks_inside(text: &str) -> bool {
     let end = text.strip_suffix('\n').unwrap_or(text);
     end.strip_suffix('\n').unwrap_or(end).contains('\n')
 }
 
-/// A line that starts with something else than a letter or digit and has no double quote after it.
+/// Whether a line starts with something other than a word character and has no double quote after it.
 fn starts_without_word(text: &str) -> bool {
     let mut rest = text;
     loop {
@@ -32,7 +33,7 @@ fn starts_without_word(text: &str) -> bool {
             return false;
         };
         let after = characters.as_str();
-        // An empty line is itself the something else, and the next line is what follows.
+        // On an empty line, the line break is that character, and the next line follows it.
         let line = after.split('\n').next().unwrap_or_default();
         if !is_word(first) && !line.contains('"') {
             return true;
@@ -44,19 +45,19 @@ fn starts_without_word(text: &str) -> bool {
     }
 }
 
-/// Whether the text means itself when it stands without quotes.
+/// Whether an unquoted string is read as the same string.
 fn is_read_as_text(text: &str) -> bool {
     match resolve(text) {
         Ok(Resolved::Scalar(scalar)) => matches!(scalar, Scalar::String(_)),
-        // Psych reads a day or an hour that does not exist as a text.
+        // Psych reads a day or an hour that does not exist as a string.
         Ok(Resolved::Date) => !is_representable_date(text),
         Ok(Resolved::Time) => !is_representable_time(text),
-        // Puppet: Psych cannot write these at all, since it fails to read them.
+        // Puppet: Psych cannot write these, since it fails to read them.
         Err(_) => false,
     }
 }
 
-/// Digits that start as an octal number does and are none: `08`.
+/// Whether a string starts like an octal number but is none: `08`.
 fn is_failed_octal(text: &str) -> bool {
     text.starts_with('0')
         && text
@@ -64,57 +65,12 @@ fn is_failed_octal(text: &str) -> bool {
             .starts_with(['8', '9'])
 }
 
-/// A float as Ruby's `to_s` shows it: the shortest digits that stand for it, with an exponent when it is very large or
-/// very small.
+/// A float as Psych writes it.
 pub(super) fn float(number: f64) -> String {
-    if number.is_nan() {
-        return ".nan".to_owned();
+    match number {
+        _ if number.is_nan() => ".nan".to_owned(),
+        f64::INFINITY => ".inf".to_owned(),
+        f64::NEG_INFINITY => "-.inf".to_owned(),
+        finite => float_to_s(finite),
     }
-    if number.is_infinite() {
-        return if number > 0.0 { ".inf" } else { "-.inf" }.to_owned();
-    }
-    float_text(number)
-}
-
-/// A finite float as Ruby's `to_s` writes it: the shortest text that reads back, with an exponent where that is long.
-pub fn float_text(number: f64) -> String {
-    let (digits, exponent) = shortest(number);
-    let places = digits.chars().filter(char::is_ascii_digit).count();
-    // A whole number has up to fifteen digits before it gets an exponent, one with a fraction as many as there are.
-    let whole = usize::try_from(exponent).is_ok_and(|exponent| places <= exponent + 1);
-    if exponent < -4 || (whole && exponent >= 15) {
-        let point = if digits.contains('.') { "" } else { ".0" };
-        return format!("{digits}{point}e{exponent:+03}");
-    }
-    let sign = if number.is_sign_negative() { "-" } else { "" };
-    let digits = digits.replace(['-', '.'], "");
-    match usize::try_from(exponent) {
-        Ok(exponent) => {
-            let digits = format!("{digits:0<width$}", width = exponent + 2);
-            let (whole, fraction) = digits
-                .split_at_checked(exponent + 1)
-                .unwrap_or((&digits, "0"));
-            format!("{sign}{whole}.{fraction}")
-        }
-        Err(_) => {
-            let zeros = "0".repeat(usize::try_from(-1 - exponent).unwrap_or(0));
-            format!("{sign}0.{zeros}{digits}")
-        }
-    }
-}
-
-/// The shortest digits that stand for a number, with a point after the first of several, and the exponent.
-fn shortest(number: f64) -> (String, i32) {
-    let split = |text: String| {
-        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        (digits.to_owned(), exponent.parse().unwrap_or(0))
-    };
-    let (digits, exponent) = split(format!("{number:e}"));
-    // Of two equally near Ruby takes the even one, as rounding to that many digits does, and Rust the larger one.
-    let places = digits.chars().filter(char::is_ascii_digit).count();
-    let rounded = format!("{number:.precision$e}", precision = places - 1);
-    if rounded.parse() == Ok(number) {
-        return split(rounded);
-    }
-    (digits, exponent)
 }

@@ -1,16 +1,16 @@
-//! Texts that are meant to do harm, or that are merely broken: each must be answered, soon and without a panic.
+//! Malicious and broken documents: each must give a result in time, without a panic.
 
 use std::time::{Duration, Instant};
 
 use psych_yaml::{Builder, Limit, Limits, Problem, ReadError, Yaml, parse, read};
 
-/// Far more than any of them takes, and far less than the harm they could do.
-const SOON: Duration = Duration::from_secs(20);
+/// Far more than any of them takes, and far less than they would take without limits.
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 fn refusal(text: &str) -> Problem {
     let started = Instant::now();
-    let error = parse(text.as_bytes()).expect_err("this text is too much");
-    assert!(started.elapsed() < SOON, "{error} took too long");
+    let error = parse(text.as_bytes()).expect_err("the document exceeds a limit");
+    assert!(started.elapsed() < TIMEOUT, "{error} took too long");
     error.problem().clone()
 }
 
@@ -31,7 +31,7 @@ fn depth_is_limited() {
 }
 
 #[test]
-fn a_chain_of_aliases_counts_with_its_depth() {
+fn aliases_count_with_their_depth() {
     let mut text = String::from("a0: &a0 [x]\n");
     for link in 1..600 {
         text += &format!("a{link}: &a{link} [*a{}]\n", link - 1);
@@ -40,7 +40,7 @@ fn a_chain_of_aliases_counts_with_its_depth() {
 }
 
 #[test]
-fn aliases_are_counted_by_what_they_stand_for() {
+fn aliases_count_with_their_size() {
     let limits = Limits {
         expanded_nodes: 10_000,
         ..Limits::default()
@@ -55,12 +55,12 @@ fn aliases_are_counted_by_what_they_stand_for() {
         bomb += &format!("a{link}: &a{link} [{aliases}]\n");
     }
     let mut merges = String::from("a: &a {k1: 1, k2: 2, k3: 3, k4: 4}\n");
-    for place in 0..2_000 {
-        merges += &format!("b{place}: {{<<: *a}}\n");
+    for number in 0..2_000 {
+        merges += &format!("b{number}: {{<<: *a}}\n");
     }
     let mut open_merges = String::from("a: &a\n");
-    for place in 0..2_000 {
-        open_merges += &format!("  b{place}: {{<<: [*a, *a]}}\n");
+    for number in 0..2_000 {
+        open_merges += &format!("  b{number}: {{<<: [*a, *a]}}\n");
     }
     for text in [bomb, merges, open_merges] {
         assert_eq!(refused(&text), Problem::Limit(Limit::ExpandedNodes(10_000)));
@@ -80,7 +80,7 @@ fn nodes_are_counted() {
 }
 
 #[test]
-fn numbers_and_directives_are_limited_in_length() {
+fn integers_and_directives_are_limited() {
     let digits = "1".repeat(1_000_000);
     for text in [
         format!("k: {digits}"),
@@ -99,7 +99,7 @@ fn numbers_and_directives_are_limited_in_length() {
 }
 
 #[test]
-fn a_collection_in_itself_is_refused() {
+fn recursive_collections_are_refused() {
     for text in [
         "&a [*a]",
         "&a {k: *a}",
@@ -114,7 +114,7 @@ fn a_collection_in_itself_is_refused() {
 }
 
 #[test]
-fn mutated_documents_are_answered() {
+fn mutated_documents_are_read_or_refused() {
     let corpus: Vec<serde_json::Value> =
         serde_json::from_str(include_str!("../cases/yaml_cases.json")).unwrap();
     let texts: Vec<&[u8]> = corpus
@@ -152,17 +152,17 @@ fn mutated_documents_are_answered() {
     for _ in 0..6_000 {
         let mut text = texts[random.below(texts.len())].to_vec();
         for _ in 0..=random.below(4) {
-            let place = random.below(text.len() + 1);
+            let offset = random.below(text.len() + 1);
             match random.below(4) {
-                0 => drop(text.splice(place..place, pieces[random.below(pieces.len())].to_vec())),
-                1 => text.truncate(place),
+                0 => drop(text.splice(offset..offset, pieces[random.below(pieces.len())].to_vec())),
+                1 => text.truncate(offset),
                 2 => {
                     let other = texts[random.below(texts.len())];
                     let from = random.below(other.len() + 1);
-                    drop(text.splice(place..place, other[from..].to_vec()));
+                    drop(text.splice(offset..offset, other[from..].to_vec()));
                 }
                 _ => {
-                    if let Some(byte) = text.get_mut(place) {
+                    if let Some(byte) = text.get_mut(offset) {
                         *byte = u8::try_from(random.below(256)).unwrap();
                     }
                 }
@@ -179,21 +179,21 @@ fn mutated_documents_are_answered() {
             }
         }
     }
-    assert!(good > 500 && bad > 500, "{good} good and {bad} bad ones");
+    assert!(good > 500 && bad > 500, "{good} valid, {bad} invalid");
 }
 
-/// An error is one line, and its place is in the text.
+/// An error is one line, and its position is in the document.
 fn check_error(error: &ReadError, text: &[u8]) {
     assert!(!error.to_string().contains('\n'), "{error}");
     assert!(!error.puppet_message("path").is_empty());
     let lines = String::from_utf8_lossy(text)
         .split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'])
         .count();
-    // The end of a text is the start of a line.
+    // The end of the document is the start of a line.
     assert!(error.mark().line as usize <= lines + 1, "{error}");
 }
 
-/// A small generator, the same every time.
+/// A deterministic random number generator.
 struct Random(u64);
 
 impl Random {

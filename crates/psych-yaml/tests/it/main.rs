@@ -1,16 +1,16 @@
-//! The crate from outside, against what Ruby 3.1 with Psych 4 and Puppet 7.23 gave.
+//! The public interface, compared with recorded results of Puppet 7.23 on Ruby 3.1 with Psych 4.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a test fails by panicking, and its helpers are not known as tests"
+    reason = "a test fails by panicking, and clippy does not recognize its helpers"
 )]
 
-/// Texts that could do harm.
+/// Malicious and broken documents.
 mod hostile;
-/// Recorded texts, read.
+/// Recorded documents.
 mod read;
-/// The form of the recorded cases.
+/// The format of the recorded cases.
 mod support;
-/// Recorded values, written.
+/// Recorded values.
 mod write;

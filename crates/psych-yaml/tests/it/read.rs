@@ -1,4 +1,4 @@
-//! Reads every recorded text and compares with what Ruby made of it.
+//! Reads every recorded document and compares the result with Puppet's.
 
 use psych_yaml::{Yaml, parse};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::support;
 
 #[test]
-fn puppet_and_we_read_the_same() {
+fn documents_are_read_as_by_puppet() {
     let cases: Vec<Value> = serde_json::from_str(include_str!("../cases/yaml_cases.json")).unwrap();
     assert_eq!(cases.len(), 543);
     let mut wrong = Vec::new();
@@ -14,14 +14,14 @@ fn puppet_and_we_read_the_same() {
         let text = match (&case["yaml"], &case["yaml_base64"]) {
             (Value::String(text), _) => text.as_bytes().to_vec(),
             (_, Value::String(base64)) => support::base64(base64),
-            _ => panic!("{case} has no text"),
+            _ => panic!("{case} has no document"),
         };
         let expected = match &case["error"] {
             Value::String(message) => Err(message.clone()),
             _ => Ok(support::value(&case["result"])),
         };
         let read = parse(&text).map(as_data).map_err(|e| puppet_error(&e));
-        // As text, since values are equal in any order of their keys.
+        // As strings, since equality ignores the order of keys.
         let (read, expected) = (format!("{read:?}"), format!("{expected:?}"));
         if read != expected {
             wrong.push(format!("{}: expected {expected}, got {read}", case["name"]));
@@ -30,17 +30,17 @@ fn puppet_and_we_read_the_same() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What the lookup function says about an error.
+/// The message of the lookup function.
 fn puppet_error(error: &psych_yaml::ReadError) -> String {
     let message = error.puppet_message("PATH");
-    // This one escapes from the lookup function as it is.
+    // The lookup function does not catch this error.
     if message == "stack level too deep" {
         return message;
     }
     format!("Unable to parse {message}")
 }
 
-/// What `yaml_data` makes of a document: a mapping whose keys are no symbols.
+/// The result of `yaml_data` for a document: a mapping without symbols as keys.
 fn as_data(document: Option<Yaml>) -> Yaml {
     match document {
         Some(mapping @ Yaml::Mapping(_)) => without_symbol_keys(mapping),
@@ -58,7 +58,7 @@ fn without_symbol_keys(value: Yaml) -> Yaml {
                     key => key,
                 };
                 let value = without_symbol_keys(value);
-                match kept.iter_mut().find(|(known, _)| *known == key) {
+                match kept.iter_mut().find(|(other, _)| *other == key) {
                     Some(entry) => entry.1 = value,
                     None => kept.push((key, value)),
                 }

@@ -1,10 +1,10 @@
-//! The form in which the recorded cases note values that JSON has no word for.
+//! How the recorded cases represent values that JSON does not have.
 
 use num_bigint::BigInt;
 use psych_yaml::{Yaml, parse};
 use serde_json::{Map, Value};
 
-/// A recorded value: plain JSON, or an object with one key that starts with `$`.
+/// A recorded value: plain JSON, or an object with a key that starts with `$`.
 pub(crate) fn value(recorded: &Value) -> Yaml {
     match recorded {
         Value::Null => Yaml::Null,
@@ -30,7 +30,7 @@ fn special(object: &Map<String, Value>) -> Option<Yaml> {
         "$float" => Yaml::Float(text().parse().unwrap()),
         "$sym" => Yaml::Symbol(text()),
         "$bin" => Yaml::Bytes(base64(&text())),
-        // An object of a class we have no kind for is a symbol with its text.
+        // Objects of other classes are symbols here.
         "$obj" => Yaml::Symbol(object["s"].as_str().unwrap().to_owned()),
         "$map" => {
             let entry = |pair: &Value| (value(&pair[0]), value(&pair[1]));

@@ -1,4 +1,4 @@
-//! Writes every recorded value and compares with what Ruby's `to_yaml` wrote.
+//! Writes every recorded value and compares the output with Ruby's `to_yaml`.
 
 use psych_yaml::{Problem, WriteError, Writer, Yaml, parse};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::support;
 
 #[test]
-fn ruby_and_we_write_the_same() {
+fn values_are_written_as_by_ruby() {
     let cases: Vec<Value> =
         serde_json::from_str(include_str!("../cases/write_cases.json")).unwrap();
     let mut wrong = Vec::new();
@@ -20,7 +20,7 @@ fn ruby_and_we_write_the_same() {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn output_is_read_back() {
     let cases: Vec<Value> =
         serde_json::from_str(include_str!("../cases/write_cases.json")).unwrap();
     for case in &cases {
@@ -29,20 +29,20 @@ fn what_is_written_is_read_back() {
         match parse(text.as_bytes()) {
             Ok(read) => {
                 let again = read.unwrap().to_yaml().unwrap();
-                // A symbol of two lines comes back as a text, and bytes that are UTF-8 do too.
+                // A symbol of two lines is read as a string, and so are bytes that are UTF-8.
                 let lost = matches!(&value, Yaml::Symbol(name) if name.contains('\n'))
                     || matches!(&value, Yaml::Bytes(bytes) if bytes == "é".as_bytes());
                 assert_eq!(again == text, !lost, "{value:?}");
             }
-            // Psych does not quote a day that does not exist, and Puppet refuses it as a date nevertheless.
+            // Psych does not quote a day that does not exist, but Puppet refuses it as a date.
             Err(error) => assert!(matches!(error.problem(), Problem::Class { .. }), "{error}"),
         }
     }
 }
 
 #[test]
-fn texts_that_ruby_cannot_write_are_quoted() {
-    // `"0x_".to_yaml` raises, since Psych tries to read what it is about to write.
+fn strings_that_ruby_cannot_write_are_quoted() {
+    // `"0x_".to_yaml` raises, since Psych first tries to read the string.
     for (text, written) in [
         ("0x_", "--- '0x_'\n"),
         ("0b,", "--- '0b,'\n"),
@@ -55,7 +55,7 @@ fn texts_that_ruby_cannot_write_are_quoted() {
 }
 
 #[test]
-fn parts_that_make_no_document_are_an_error() {
+fn incomplete_documents_are_errors() {
     fn check(parts: impl FnOnce(&mut Writer), expected: WriteError) {
         let mut writer = Writer::new();
         parts(&mut writer);

@@ -1,24 +1,24 @@
 //! Block scalars: `|` and `>`.
 
 use super::cursor::count_spaces;
-use super::scalar::Scalar;
-use super::{Reader, Step, Stop};
+use super::scalar::ScalarToken;
+use super::{SimpleReader, Step, Stop};
 use crate::Style;
 use crate::error::ReadError;
 use crate::libyaml::Event;
 
-/// What becomes of the line breaks at the end.
+/// Which line breaks at the end are kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Chomping {
-    /// Nothing: `+`
+    /// `+`: all.
     Keep,
-    /// One of them stays.
+    /// The first.
     Clip,
-    /// None stays: `-`
+    /// `-`: none.
     Strip,
 }
 
-impl<F> Reader<'_, F>
+impl<F> SimpleReader<'_, F>
 where
     F: FnMut(Event<'_>) -> Result<(), ReadError>,
 {
@@ -31,39 +31,39 @@ where
             [b'>', b'-', ..] => (Style::Folded, Chomping::Strip, 2),
             [b'>', b'+', ..] => (Style::Folded, Chomping::Keep, 2),
             [b'>', ..] => (Style::Folded, Chomping::Clip, 1),
-            _ => return Err(Stop::Unknown),
+            _ => return Err(Stop::Unsupported),
         };
         self.cursor.skip(length);
         self.cursor.skip_spaces();
         if !self.cursor.is_at_line_end() {
-            return Err(Stop::Unknown);
+            return Err(Stop::Unsupported);
         }
         self.cursor.next_line();
         self.text(style, chomping)?;
         self.cursor.seek_content();
-        self.scalar(&Scalar {
+        self.scalar(&ScalarToken {
             text: None,
             style,
             mark,
         })
     }
 
-    /// Fills the buffer with the text, and goes to the start of the line after it.
+    /// Fills the buffer with the content, and goes to the start of the line after it.
     fn text(&mut self, style: Style, chomping: Chomping) -> Step {
         self.buffer.clear();
         let mut breaks = self.empty_lines(usize::MAX)?;
-        // The first line with something in it says how far in the text is.
+        // The first line that is not empty sets the indentation.
         let indentation = count_spaces(self.cursor.rest());
         if indentation < self.inside() || breaks.widest > indentation {
-            return Err(Stop::Unknown);
+            return Err(Stop::Unsupported);
         }
         let mut last_break = "";
-        let mut was_further_in = false;
+        let mut was_deeper = false;
         while count_spaces(self.cursor.rest()) >= indentation {
             self.cursor.skip(indentation);
             let bytes = self.cursor.rest();
-            let is_further_in = matches!(bytes.first(), Some(b' ' | b'\t'));
-            if style == Style::Folded && last_break == "\n" && !was_further_in && !is_further_in {
+            let is_deeper = matches!(bytes.first(), Some(b' ' | b'\t'));
+            if style == Style::Folded && last_break == "\n" && !was_deeper && !is_deeper {
                 if breaks.count == 0 {
                     self.buffer.push(' ');
                 }
@@ -71,7 +71,7 @@ where
                 self.buffer.push_str(last_break);
             }
             self.push_breaks(breaks.count);
-            was_further_in = is_further_in;
+            was_deeper = is_deeper;
             let end = bytes.iter().position(|&byte| byte == b'\n');
             let line = self.cursor.text(end.unwrap_or(bytes.len()));
             self.buffer.push_str(line);
@@ -92,7 +92,7 @@ where
         self.buffer.extend(std::iter::repeat_n('\n', count));
     }
 
-    /// Passes lines of nothing but spaces, at most so many in each.
+    /// Skips lines of at most `indentation` spaces and nothing else.
     fn empty_lines(&mut self, indentation: usize) -> Step<EmptyLines> {
         let mut lines = EmptyLines {
             count: 0,
@@ -102,10 +102,10 @@ where
             let bytes = self.cursor.rest();
             let spaces = count_spaces(bytes);
             match bytes.get(spaces) {
-                // Spaces at the end of the text are a line to some and nothing to others.
-                None if spaces > 0 => return Err(Stop::Unknown),
+                // Whether spaces at the end of the input are a line depends on the context.
+                None if spaces > 0 => return Err(Stop::Unsupported),
                 None => return Ok(lines),
-                Some(b'\t') if spaces < indentation => return Err(Stop::Unknown),
+                Some(b'\t') if spaces < indentation => return Err(Stop::Unsupported),
                 Some(b'\n') if spaces <= indentation => {}
                 Some(_) => return Ok(lines),
             }
@@ -118,6 +118,6 @@ where
 
 struct EmptyLines {
     count: usize,
-    /// How many spaces the longest has.
+    /// The number of spaces in the longest.
     widest: usize,
 }

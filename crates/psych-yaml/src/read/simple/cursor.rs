@@ -1,24 +1,24 @@
-//! A place in a text of which every character is one that YAML allows and that means nothing special to libyaml.
+//! A position in input that consists of characters which YAML allows and which are not special to libyaml.
 
 use crate::Mark;
 
 pub(super) struct Cursor<'a> {
     text: &'a str,
     at: usize,
-    /// The number of the line, from 0 on.
+    /// The line, starting at 0.
     line: usize,
     line_start: usize,
     is_ascii: bool,
-    /// A place in this line, and how many characters are before it.
+    /// An offset in this line, and the number of characters before it.
     counted: (usize, usize),
 }
 
 impl<'a> Cursor<'a> {
-    /// `None` where libyaml would find characters that it does not allow, or line breaks other than `\n`.
+    /// `None` if there are characters that libyaml does not allow, or line breaks other than `\n`.
     pub(super) fn new(bytes: &'a [u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
         let is_ascii = text.is_ascii();
-        // Without a way out in between, so that the compiler takes many bytes at once.
+        // Without an early exit, so that the compiler can vectorize it.
         let has_control = |chunk: &[u8]| {
             chunk
                 .iter()
@@ -55,7 +55,7 @@ impl<'a> Cursor<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Whether what is called blank, a line break or the end stands so many bytes further on. A tab is left to libyaml.
+    /// Whether a space, a line break or the end is `count` bytes ahead. A tab is left to libyaml.
     pub(super) fn is_blank_after(&self, count: usize) -> bool {
         matches!(
             self.text.as_bytes().get(self.at + count),
@@ -71,14 +71,14 @@ impl<'a> Cursor<'a> {
         self.at += count_spaces(self.rest());
     }
 
-    /// So many bytes from here on as text.
+    /// The next `length` bytes as a string.
     pub(super) fn text(&self, length: usize) -> &'a str {
         let text = self.text.get(self.at..self.at + length);
         debug_assert!(text.is_some(), "a token ends between characters");
         text.unwrap_or_default()
     }
 
-    /// Whether nothing but a comment stands on the rest of the line. A comment needs a space before it.
+    /// Whether the rest of the line is empty or a comment. A comment needs a space before it.
     pub(super) fn is_at_line_end(&self) -> bool {
         match self.byte() {
             None | Some(b'\n') => true,
@@ -89,13 +89,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The place as others are told of it. Columns count characters.
+    /// The position as it is reported. Columns count characters.
     pub(super) fn mark(&mut self) -> Mark {
         let column = if self.is_ascii {
             self.column()
         } else {
-            let (place, characters) = self.counted;
-            let since = self.text.get(place..self.at).unwrap_or_default();
+            let (offset, characters) = self.counted;
+            let since = self.text.get(offset..self.at).unwrap_or_default();
             self.counted = (self.at, characters + since.chars().count());
             self.counted.1
         };
@@ -119,14 +119,14 @@ impl<'a> Cursor<'a> {
         self.counted = (self.at, 0);
     }
 
-    /// Goes on to the next line that has more than a comment. Says whether a comment was passed on the way.
+    /// Goes to the next line that is not empty or a comment. Returns whether a comment was skipped.
     pub(super) fn next_content(&mut self) -> bool {
         let is_before_comment = self.byte() == Some(b'#');
         self.next_line();
         self.seek_content() || is_before_comment
     }
 
-    /// The same from the start of a line on, which may be such a line itself.
+    /// Like `next_content`, from the start of a line, which may itself have content.
     pub(super) fn seek_content(&mut self) -> bool {
         let mut is_after_comment = false;
         loop {
@@ -155,7 +155,7 @@ impl<'a> Cursor<'a> {
         is_alone
     }
 
-    /// Whether something that parts documents may stand here.
+    /// Whether this may be a document marker.
     pub(super) fn is_at_document_marker(&self) -> bool {
         let rest = self.rest();
         self.column() == 0 && (rest.starts_with(b"---") || rest.starts_with(b"..."))
@@ -171,7 +171,7 @@ fn is_control(byte: u8) -> bool {
     byte < b' ' && byte != b'\n' && byte != b'\t' || byte == 0x7f
 }
 
-/// Allowed, no line break and no byte order mark.
+/// Whether a character is allowed and is neither a line break nor a byte order mark.
 fn is_plain(character: char) -> bool {
     matches!(
         character,

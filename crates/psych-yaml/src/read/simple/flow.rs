@@ -1,18 +1,18 @@
-//! Flow collections: `[a, 'b']`, `{a: 1, "b": []}`, over several lines as well.
+//! Flow collections: `[a, 'b']`, `{a: 1, "b": []}`, also over several lines.
 
-use super::scalar::{KEY_LENGTH, Scalar};
-use super::{Reader, Step, Stop};
+use super::scalar::{KEY_LENGTH, ScalarToken};
+use super::{SimpleReader, Step, Stop};
 use crate::error::ReadError;
 use crate::libyaml::{Event, EventKind};
 use crate::{Mark, Style};
 
-/// Collections within collections.
+/// The maximum nesting.
 const DEPTH: usize = 16;
 
-/// Events that are kept until it is known what follows a collection.
+/// The maximum number of events that are kept until it is clear what follows a collection.
 const KEPT_EVENTS: usize = 4096;
 
-impl<'a, F> Reader<'a, F>
+impl<'a, F> SimpleReader<'a, F>
 where
     F: FnMut(Event<'_>) -> Result<(), ReadError>,
 {
@@ -20,20 +20,20 @@ where
         self.flow.clear();
         self.flow_node(DEPTH)?;
         self.cursor.skip_spaces();
-        // Before a `:` all of it would be a key.
+        // Before a `:`, the collection would be a key.
         if !self.cursor.is_at_line_end() {
-            return Err(Stop::Unknown);
+            return Err(Stop::Unsupported);
         }
         self.cursor.next_content();
         let mut events = std::mem::take(&mut self.flow);
-        let handed_over = events.drain(..).try_for_each(|event| self.hand_over(event));
+        let delivered = events.drain(..).try_for_each(|event| self.deliver(event));
         self.flow = events;
-        handed_over
+        delivered
     }
 
     fn flow_node(&mut self, depth: usize) -> Step {
         if depth == 0 || self.flow.len() > KEPT_EVENTS {
-            return Err(Stop::Unknown);
+            return Err(Stop::Unsupported);
         }
         let mark = self.cursor.mark();
         let (anchor, tag, flow) = (None, None, true);
@@ -58,7 +58,7 @@ where
         Ok(())
     }
 
-    /// What stands between brackets, parted by commas.
+    /// Reads the entries between brackets, separated by commas.
     fn flow_entries(&mut self, end: u8, mut entry: impl FnMut(&mut Self) -> Step) -> Step {
         self.cursor.skip(1);
         self.skip_flow_space()?;
@@ -68,7 +68,7 @@ where
             match self.cursor.byte() {
                 Some(b',') => self.cursor.skip(1),
                 Some(byte) if byte == end => break,
-                _ => return Err(Stop::Unknown),
+                _ => return Err(Stop::Unsupported),
             }
             self.skip_flow_space()?;
         }
@@ -82,14 +82,14 @@ where
         while !self.cursor.is_at_end() && self.cursor.is_at_line_end() {
             self.cursor.next_line();
             if self.cursor.is_at_document_marker() {
-                return Err(Stop::Unknown);
+                return Err(Stop::Unsupported);
             }
             self.cursor.skip_spaces();
         }
         Ok(())
     }
 
-    /// A key, its `:` and the spaces after it.
+    /// Reads a key, its `:` and the spaces after it.
     fn flow_key(&mut self) -> Step {
         let start = self.cursor.column();
         let style = self.flow_scalar()?;
@@ -98,7 +98,7 @@ where
             // After a quote the `:` needs no space.
             && (style != Style::Plain || self.cursor.rest().get(1) == Some(&b' '));
         if !is_key {
-            return Err(Stop::Unknown);
+            return Err(Stop::Unsupported);
         }
         self.cursor.skip(1);
         self.cursor.skip_spaces();
@@ -111,14 +111,14 @@ where
             Some(b'\'') => self.single_quoted()?,
             _ => self.flow_plain()?,
         };
-        // There is one buffer, and there may be many scalars.
-        let text = scalar.text.ok_or(Stop::Unknown)?;
+        // There is only one buffer, and the events of several scalars are kept.
+        let text = scalar.text.ok_or(Stop::Unsupported)?;
         self.flow.push(scalar.event(text));
         Ok(scalar.style)
     }
 
-    /// A plain scalar of letters that mean nothing in flow collections.
-    fn flow_plain(&mut self) -> Step<Scalar<'a>> {
+    /// Reads a plain scalar of characters that are not special in flow collections.
+    fn flow_plain(&mut self) -> Step<ScalarToken<'a>> {
         let bytes = self.cursor.rest();
         let can_start = match bytes {
             [b'-', next, ..] => next.is_ascii_alphanumeric(),
@@ -126,22 +126,22 @@ where
             [] => false,
         };
         if !can_start {
-            return Err(Stop::Unknown);
+            return Err(Stop::Unsupported);
         }
         let mut length = 0;
-        for (place, &byte) in bytes.iter().enumerate() {
+        for (index, &byte) in bytes.iter().enumerate() {
             match byte {
                 b' ' => continue,
                 byte if is_flow_plain(byte) => {}
                 b':' if bytes
-                    .get(place + 1)
+                    .get(index + 1)
                     .is_some_and(|&next| next == b':' || is_flow_plain(next)) => {}
-                // On the next line only a comma or the end can follow, which `flow_entries` sees to.
+                // On the next line only a comma or the end can follow, which `flow_entries` checks.
                 b',' | b']' | b'}' | b':' | b'\n' => break,
-                b'#' if length < place => break,
-                _ => return Err(Stop::Unknown),
+                b'#' if length < index => break,
+                _ => return Err(Stop::Unsupported),
             }
-            length = place + 1;
+            length = index + 1;
         }
         Ok(self.take_plain(length))
     }

@@ -1,21 +1,22 @@
 //! Scalars on one line: plain, 'single' and "double" quoted.
 
-use super::{Head, Reader, Step, Stop};
+use super::{Head, SimpleReader, Step, Stop};
 use crate::error::ReadError;
 use crate::libyaml::{Event, EventKind};
 use crate::{Mark, Style};
 
-/// libyaml takes 1,024 bytes for a key, and counts them from case to case a little differently.
+/// libyaml allows keys of 1,024 bytes, but counts them a little differently from case to case.
 pub(super) const KEY_LENGTH: usize = 1000;
 
-pub(super) struct Scalar<'a> {
-    /// `None`: it is in the reader's buffer.
+/// A scalar that was read, before it becomes an event.
+pub(super) struct ScalarToken<'a> {
+    /// `None` if it is in the reader's buffer.
     pub(super) text: Option<&'a str>,
     pub(super) style: Style,
     pub(super) mark: Mark,
 }
 
-impl<'a> Scalar<'a> {
+impl<'a> ScalarToken<'a> {
     pub(super) fn event<'e>(&self, buffer: &'e str) -> Event<'e>
     where
         'a: 'e,
@@ -33,11 +34,11 @@ impl<'a> Scalar<'a> {
     }
 }
 
-impl<'a, F> Reader<'a, F>
+impl<'a, F> SimpleReader<'a, F>
 where
     F: FnMut(Event<'_>) -> Result<(), ReadError>,
 {
-    /// A scalar, with the `:` that makes it a key, or up to the end of the line.
+    /// Reads a scalar, with the `:` that makes it a key, or up to the end of the line.
     pub(super) fn key_or_value(&mut self) -> Step<Head<'a>> {
         let start = self.cursor.column();
         let scalar = match self.cursor.byte() {
@@ -49,7 +50,7 @@ where
         self.cursor.skip_spaces();
         if self.cursor.byte() == Some(b':') {
             if !self.cursor.is_blank_after(1) || end - start > KEY_LENGTH {
-                return Err(Stop::Unknown);
+                return Err(Stop::Unsupported);
             }
             self.cursor.skip(1);
             return Ok(Head::Key(scalar));
@@ -57,7 +58,7 @@ where
         Ok(Head::Value(scalar))
     }
 
-    fn plain(&mut self) -> Step<Scalar<'a>> {
+    fn plain(&mut self) -> Step<ScalarToken<'a>> {
         let bytes = self.cursor.rest();
         let can_start = match bytes {
             [b'-' | b'?' | b':', next, ..] => !matches!(next, b' ' | b'\n' | b'\t'),
@@ -65,32 +66,32 @@ where
             [] => false,
         };
         if !can_start || self.cursor.is_at_document_marker() {
-            return Err(Stop::Unknown);
+            return Err(Stop::Unsupported);
         }
-        let length = plain_length(bytes).ok_or(Stop::Unknown)?;
+        let length = plain_length(bytes).ok_or(Stop::Unsupported)?;
         Ok(self.take_plain(length))
     }
 
-    /// The plain scalar of so many bytes that stands here.
-    pub(super) fn take_plain(&mut self, length: usize) -> Scalar<'a> {
+    /// Takes the next `length` bytes as a plain scalar.
+    pub(super) fn take_plain(&mut self, length: usize) -> ScalarToken<'a> {
         let mark = self.cursor.mark();
         let text = self.cursor.text(length);
         self.cursor.skip(length);
-        Scalar {
+        ScalarToken {
             text: Some(text),
             style: Style::Plain,
             mark,
         }
     }
 
-    pub(super) fn single_quoted(&mut self) -> Step<Scalar<'a>> {
+    pub(super) fn single_quoted(&mut self) -> Step<ScalarToken<'a>> {
         let mark = self.cursor.mark();
         self.cursor.skip(1);
         let mut is_buffered = false;
         loop {
             let bytes = self.cursor.rest();
             let is_special = |&byte: &u8| matches!(byte, b'\'' | b'\n');
-            let length = bytes.iter().position(is_special).ok_or(Stop::Unknown)?;
+            let length = bytes.iter().position(is_special).ok_or(Stop::Unsupported)?;
             let text = self.cursor.text(length);
             match bytes.get(length..) {
                 Some([b'\'', b'\'', ..]) => {
@@ -101,19 +102,19 @@ where
                     self.cursor.skip(length + 1);
                     return Ok(self.quoted(is_buffered, text, Style::SingleQuoted, mark));
                 }
-                _ => return Err(Stop::Unknown),
+                _ => return Err(Stop::Unsupported),
             }
         }
     }
 
-    pub(super) fn double_quoted(&mut self) -> Step<Scalar<'a>> {
+    pub(super) fn double_quoted(&mut self) -> Step<ScalarToken<'a>> {
         let mark = self.cursor.mark();
         self.cursor.skip(1);
         let mut is_buffered = false;
         loop {
             let bytes = self.cursor.rest();
             let is_special = |&byte: &u8| matches!(byte, b'"' | b'\\' | b'\n');
-            let length = bytes.iter().position(is_special).ok_or(Stop::Unknown)?;
+            let length = bytes.iter().position(is_special).ok_or(Stop::Unsupported)?;
             let text = self.cursor.text(length);
             let escaped = match bytes.get(length..) {
                 Some([b'"', ..]) => {
@@ -124,7 +125,7 @@ where
                 Some([b'\\', b't', ..]) => '\t',
                 Some([b'\\', b'"', ..]) => '"',
                 Some([b'\\', b'\\', ..]) => '\\',
-                _ => return Err(Stop::Unknown),
+                _ => return Err(Stop::Unsupported),
             };
             self.add_to_buffer(&mut is_buffered, text, escaped);
             self.cursor.skip(length + 2);
@@ -139,12 +140,18 @@ where
         self.buffer.push(escaped);
     }
 
-    /// A quoted scalar with what was left of it after the last escape.
-    fn quoted(&mut self, is_buffered: bool, text: &'a str, style: Style, mark: Mark) -> Scalar<'a> {
+    /// A quoted scalar; `text` is what follows the last escape.
+    fn quoted(
+        &mut self,
+        is_buffered: bool,
+        text: &'a str,
+        style: Style,
+        mark: Mark,
+    ) -> ScalarToken<'a> {
         if is_buffered {
             self.buffer.push_str(text);
         }
-        Scalar {
+        ScalarToken {
             text: (!is_buffered).then_some(text),
             style,
             mark,
@@ -152,7 +159,7 @@ where
     }
 }
 
-/// What no plain scalar starts with, but for `-`, `?` and `:` before something that is not blank.
+/// Whether a plain scalar cannot start with a byte. `-`, `?` and `:` are allowed before a byte that is not blank.
 fn is_indicator(byte: u8) -> bool {
     matches!(
         byte,
@@ -180,25 +187,25 @@ fn is_indicator(byte: u8) -> bool {
     )
 }
 
-/// How long a plain scalar is: up to `: `, ` #` or the end of the line, without the spaces before that. `None` where
-/// there is a tab in it.
+/// The length of a plain scalar: up to `: `, ` #` or the end of the line, without the spaces before that. `None` if it
+/// contains a tab.
 fn plain_length(bytes: &[u8]) -> Option<usize> {
     let mut end = 0;
-    for (place, &byte) in bytes.iter().enumerate() {
+    for (index, &byte) in bytes.iter().enumerate() {
         match byte {
             b' ' => continue,
             b'\n' => break,
             b'\t' => return None,
-            b':' => match bytes.get(place + 1) {
+            b':' => match bytes.get(index + 1) {
                 None | Some(b' ' | b'\n') => break,
                 Some(b'\t') => return None,
                 Some(_) => {}
             },
-            // After a space, that is, since `end` is not moved on by those.
-            b'#' if end < place => break,
+            // Only after a space, since spaces do not move `end`.
+            b'#' if end < index => break,
             _ => {}
         }
-        end = place + 1;
+        end = index + 1;
     }
     Some(end)
 }

@@ -1,9 +1,9 @@
-//! Whatever this reader makes of a text, libyaml makes the same of it.
+//! Compares this reader with libyaml.
 
 use super::*;
 use crate::read::events::Events;
 
-/// An event with its place. Nobody asks where a collection ends.
+/// An event with its position. The position of a collection's end is not used.
 fn shown(event: &Event<'_>) -> String {
     match event.kind {
         EventKind::SequenceEnd | EventKind::MappingEnd => format!("{:?}", event.kind),
@@ -11,7 +11,7 @@ fn shown(event: &Event<'_>) -> String {
     }
 }
 
-/// The events of this reader, and whether it came to the end.
+/// The events of this reader, and whether it reached the end.
 fn own_events(text: &[u8]) -> (Vec<String>, bool) {
     let mut events = Vec::new();
     let read = read(text, |event| {
@@ -21,7 +21,7 @@ fn own_events(text: &[u8]) -> (Vec<String>, bool) {
     (events, read.is_ok())
 }
 
-/// The events of libyaml, and whether they are those of one whole document.
+/// The events of libyaml, and whether they are one complete document.
 fn libyaml_events(text: &[u8]) -> (Vec<String>, bool) {
     let mut shown_events = Vec::new();
     let Ok(mut events) = Events::new(text) else {
@@ -42,17 +42,17 @@ fn libyaml_events(text: &[u8]) -> (Vec<String>, bool) {
     (shown_events, false)
 }
 
-/// Compares both; says whether this reader came to the end.
+/// Compares both; returns whether this reader reached the end.
 #[track_caller]
 fn check(text: &[u8]) -> bool {
     let (own, is_whole) = own_events(text);
     let (expected, is_document) = libyaml_events(text);
     let show = || String::from_utf8_lossy(text);
     if is_whole {
-        assert!(is_document, "libyaml does not take\n{}\n{own:#?}", show());
+        assert!(is_document, "libyaml refuses\n{}\n{own:#?}", show());
         assert_eq!(own, expected, "\n{}", show());
     } else {
-        // Where libyaml finds a mistake, it may find it earlier.
+        // libyaml may find a mistake earlier.
         let common = own.len().min(expected.len());
         assert_eq!(own.get(..common), expected.get(..common), "\n{}", show());
         assert!(
@@ -65,7 +65,7 @@ fn check(text: &[u8]) -> bool {
 }
 
 #[test]
-fn what_most_data_is_written_in_is_read_to_the_end() {
+fn simple_documents_are_read_to_the_end() {
     let texts = [
         "a: 1",
         "a: 1\n",
@@ -176,7 +176,7 @@ fn everything_else_is_left_to_libyaml() {
 }
 
 #[test]
-fn depth_takes_no_stack() {
+fn depth_does_not_use_the_stack() {
     let depth = 300_000;
     let in_a_line = "- ".repeat(depth);
     let in_lines: String = (0..2_000)
@@ -197,9 +197,9 @@ fn depth_takes_no_stack() {
     }
 }
 
-/// Texts that are put together from what has a meaning in YAML, and so nearly are it.
+/// Random combinations of YAML tokens.
 #[test]
-fn generated_texts_are_read_as_libyaml_reads_them() {
+fn generated_documents_are_read_as_by_libyaml() {
     const PIECES: [&str; 57] = [
         "\n", "\n", "\n", "\n", "\n  ", "\n  ", "\n    ", "\n ", "\n   ", "\n\n", "\n  \n", " ",
         " ", "  ", "- ", "- ", "-", "-\n", ": ", ": ", ": ", ":", ":\n", ":\n  ", "a", "b",
@@ -228,9 +228,9 @@ fn generated_texts_are_read_as_libyaml_reads_them() {
     assert!(read_to_the_end > texts / 50, "{read_to_the_end} of {texts}");
 }
 
-/// Whole documents, and texts that were compared with Ruby, with something put in, taken out or doubled.
+/// A large document and the recorded cases, with random parts inserted, removed or repeated.
 #[test]
-fn changed_documents_are_read_as_libyaml_reads_them() {
+fn changed_documents_are_read_as_by_libyaml() {
     const DOCUMENT: &str = "---\n# comment\na: 1\n'b': \"two\"\nc:\n  - x\n  - y: 1\n    z: [a, 'b']\n  -\n    - v\nd:\n- 1\n\
         -\n- k: |\n    text\n      more\n\n    end\n  l: >-\n    folded\n    text\ne: {f: g, \"h\": []} # end\ni:\nj: 'it''s'\n\
         k: [\n  a, # comment\n  {b: c,\n  }\n]\n";
@@ -259,10 +259,10 @@ fn changed_documents_are_read_as_libyaml_reads_them() {
             if text.is_empty() {
                 text.push('a');
             }
-            let places: Vec<usize> = text.char_indices().map(|(place, _)| place).collect();
+            let offsets: Vec<usize> = text.char_indices().map(|(offset, _)| offset).collect();
             let (one, other) = (
-                places[random.below(places.len())],
-                places[random.below(places.len())],
+                offsets[random.below(offsets.len())],
+                offsets[random.below(offsets.len())],
             );
             match random.below(4) {
                 0 => text.replace_range(one.min(other)..one.max(other), ""),
@@ -279,7 +279,7 @@ fn changed_documents_are_read_as_libyaml_reads_them() {
     }
 }
 
-/// How many texts to make up; more of them by a variable.
+/// The number of generated documents; a variable raises it.
 fn number_of_texts() -> usize {
     match std::env::var("PSYCH_YAML_GENERATED_TEXTS") {
         Ok(number) => number.parse().unwrap(),
@@ -287,7 +287,7 @@ fn number_of_texts() -> usize {
     }
 }
 
-/// Numbers that look random and are the same each time (xorshift64*).
+/// A deterministic random number generator (xorshift64*).
 struct Random(u64);
 
 impl Random {
