@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use hiera_resolver::key::Segment;
-use hiera_resolver::scope::Variables;
-use hiera_resolver::{Hash, MergeStrategy, Outcome, Request, Scope, Session, Snapshot, Value};
+use hiera_resolver::scope::Node;
+use hiera_resolver::{MergeStrategy, Outcome, Request, Scope, Session, Snapshot, Value};
 use hierad::config::CodeDirectory;
 use hierad::environments::{Environments, load_once};
 use hierad::json::write_value;
@@ -22,7 +22,7 @@ pub(crate) struct Lookup {
 /// names. What it takes to find them in a body is counted with the requests.
 struct PickedFacts {
     picked: RefCell<Vec<(u64, &'static str)>>,
-    all: Variables,
+    all: Node,
 }
 
 impl Scope for PickedFacts {
@@ -64,7 +64,9 @@ impl Lookup {
                 .map(|it| MergeStrategy::parse(it).unwrap()),
             scope: PickedFacts {
                 picked: RefCell::default(),
-                all: Variables::new("production", hash("facts"), hash("trusted"), Hash::new()),
+                all: Node::new("production")
+                    .facts(hash("facts"))
+                    .trusted(hash("trusted")),
             },
         }
     }

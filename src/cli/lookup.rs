@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use hiera_resolver::data::read_yaml;
 use hiera_resolver::explain::Explanation;
 use hiera_resolver::remote::RemoteRequest;
-use hiera_resolver::scope::{Variables, is_assignable};
+use hiera_resolver::scope::{Node, is_assignable};
 use hiera_resolver::{
     Answer, Explain, Hash, LookupError, MergeStrategy, Outcome, Request, Type, Value, json,
 };
@@ -97,7 +97,7 @@ pub(crate) fn lookup(arguments: &LookupArgs) -> anyhow::Result<ExitCode> {
 /// Looks up, and again with every answer of another server that turns out to be needed.
 fn answer(
     tree: &DiskTree<'_>,
-    scope: &Variables,
+    scope: &Node,
     request: &Request<'_>,
     explain: Option<Explain>,
     settings: &RemoteSettings,
@@ -159,7 +159,7 @@ fn merge_strategy(arguments: &LookupArgs) -> anyhow::Result<Option<MergeStrategy
     Ok(Some(MergeStrategy::parse(&Value::hash(options))?))
 }
 
-fn scope(arguments: &LookupArgs) -> anyhow::Result<Variables> {
+fn scope(arguments: &LookupArgs) -> anyhow::Result<Node> {
     let facts = match &arguments.facts {
         Some(path) => read_facts(path)?,
         None => Hash::new(),
@@ -168,12 +168,9 @@ fn scope(arguments: &LookupArgs) -> anyhow::Result<Variables> {
     if let Some(node) = &arguments.node {
         trusted.insert("certname".into(), Value::str(node));
     }
-    Ok(Variables::new(
-        &arguments.environment,
-        facts,
-        trusted,
-        Hash::new(),
-    ))
+    Ok(Node::new(&arguments.environment)
+        .facts(facts)
+        .trusted(trusted))
 }
 
 /// Facts from a file, JSON or YAML by its name, else whichever it can be read as.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hiera_resolver::config::{Level, Text};
 use hiera_resolver::data::{KEY_OPTIONS, KeysId, Texts};
-use hiera_resolver::scope::Variables;
+use hiera_resolver::scope::Node;
 use hiera_resolver::template::{DecryptFault, Part, Template, Token, Variable};
 use hiera_resolver::{DataFile, Format, Hash, Layer, Value};
 
@@ -78,7 +78,7 @@ impl KeyRings {
 
     /// The keys of a level that all nodes share.
     fn keys(&mut self, level: &Level, known: &Known<'_>) -> Result<Keys, DecryptFault> {
-        let scope = Variables::new(known.environment, Hash::new(), Hash::new(), Hash::new());
+        let scope = Node::new(known.environment);
         let options = level
             .filled_options(&scope)
             .map_err(|error| DecryptFault::new(&error.to_string()))?;

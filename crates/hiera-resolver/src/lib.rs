@@ -9,6 +9,7 @@
 #![warn(missing_docs)]
 
 pub mod data;
+mod environment;
 pub mod error;
 pub mod explain;
 pub mod hierarchy;
@@ -33,10 +34,11 @@ pub(crate) use hierarchy::plan;
 
 pub use config::{HieraConfig, Layer, LayerKind};
 pub use data::{DataFile, Format};
+pub use environment::{Environment, EnvironmentBuilder, EnvironmentFault};
 pub use error::LookupError;
 pub use lookup::{Answer, Explain, ExplainingSession, Outcome, Request, Session};
 pub use merge::MergeStrategy;
-pub use scope::Scope;
+pub use scope::{Node, Scope};
 pub use snapshot::Snapshot;
 pub use strictness::Strictness;
 pub use tree::Tree;

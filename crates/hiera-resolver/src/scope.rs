@@ -4,11 +4,14 @@
 //! all of them be there as values.
 
 use crate::error::InterpolationError;
-use crate::hash::Hash;
 use crate::key::{DigError, Segment, dig};
 use crate::ruby_text;
 use crate::template::Variable;
 use crate::value::Value;
+
+mod node;
+
+pub use node::Node;
 
 /// Top-scope variables by name.
 pub trait Scope {
@@ -77,66 +80,6 @@ pub fn bare_name(mut name: &str) -> &str {
         name = bare;
     }
     name
-}
-
-/// A scope whose variables are all there as values.
-#[derive(Clone, Debug, Default)]
-pub struct Variables {
-    facts: Value,
-    trusted: Value,
-    server_facts: Value,
-    environment: Value,
-    variables: Hash,
-}
-
-impl Variables {
-    /// The scope of a node. `variables` win over facts of the same name.
-    pub fn new(environment: &str, facts: Hash, trusted: Hash, variables: Hash) -> Self {
-        let environment = Value::str(environment);
-        let server_facts = [("environment".into(), environment.clone())]
-            .into_iter()
-            .collect();
-        Variables {
-            facts: Value::hash(facts),
-            trusted: Value::hash(trusted),
-            server_facts: Value::hash(server_facts),
-            environment,
-            variables,
-        }
-    }
-}
-
-impl Variables {
-    fn get(&self, name: &str) -> Option<&Value> {
-        match name {
-            // These neither facts nor a classifier can set.
-            "facts" => Some(&self.facts),
-            "trusted" => Some(&self.trusted),
-            "server_facts" => Some(&self.server_facts),
-            "environment" => Some(&self.environment),
-            _ => self
-                .variables
-                .get(name)
-                .or_else(|| self.facts.as_hash()?.get(name)),
-        }
-    }
-}
-
-impl Scope for Variables {
-    fn variable(&self, name: &str) -> Option<Value> {
-        let name = bare_name(name);
-        self.get(name).cloned().or_else(|| built_in(name))
-    }
-
-    fn is_set(&self, name: &str) -> bool {
-        let name = bare_name(name);
-        self.get(name).is_some() || built_in(name).is_some()
-    }
-
-    fn text(&self, name: &str, segments: &[Segment]) -> Option<&str> {
-        let value = self.get(bare_name(name))?;
-        dig(value, segments, name).ok()??.as_str()
-    }
 }
 
 /// What Puppet's top scope is called by itself.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use hiera_resolver::data::Texts;
 use hiera_resolver::explain::Explanation;
-use hiera_resolver::scope::Variables;
+use hiera_resolver::scope::Node;
 use hiera_resolver::snapshot::Parts;
 use hiera_resolver::{
     Answer, DataFile, Explain, Hash, Layer, LayerKind, MergeStrategy, Outcome, Request, Session,
@@ -212,7 +212,7 @@ fn said(answer: &Answer, explanation: Option<&Explanation>) -> String {
 #[test]
 fn nothing_secret_is_told_and_everything_else_is() {
     let facts: Hash = [("fact".into(), Value::str("known"))].into_iter().collect();
-    let scope = Variables::new("production", facts, Hash::new(), Hash::new());
+    let scope = Node::new("production").facts(facts);
     let merges = ["first", "unique", "hash", "deep"]
         .map(|name| MergeStrategy::parse(&Value::str(name)).unwrap());
     let types = ["Integer", "Hash[String, Integer]", "Enum['a', 'b']"]
@@ -287,7 +287,7 @@ fn what_stands_beside_a_secret_is_readable() {
     ];
     garden.files[1] += "wrong: {a: 1}\n";
     let snapshot = garden.snapshot();
-    let scope = Variables::new("production", Hash::new(), Hash::new(), Hash::new());
+    let scope = Node::new("production");
     let ask = |key: &str| {
         let names = [key];
         let mut session = Session::explaining(&snapshot, &scope, Explain::Value);

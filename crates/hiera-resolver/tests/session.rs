@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use hiera_resolver::data::Texts;
-use hiera_resolver::scope::Variables;
+use hiera_resolver::scope::Node;
 use hiera_resolver::snapshot::Parts;
 use hiera_resolver::{
-    Answer, DataFile, Explain, Format, Hash, Layer, LayerKind, Outcome, Request, Session, Snapshot,
-    Value,
+    Answer, DataFile, Explain, Format, Layer, LayerKind, Outcome, Request, Session, Snapshot, Value,
 };
 
 const CONFIG: &str = "
@@ -39,7 +38,7 @@ fn shown(answer: &Answer) -> String {
 
 #[test]
 fn an_answer_does_not_depend_on_earlier_lookups_of_the_session() {
-    let scope = Variables::new("production", Hash::new(), Hash::new(), Hash::new());
+    let scope = Node::new("production");
     let keys = ["k", "m::k", "nothing"];
     let broken = CONFIG.replace("absent.yaml", "%{lookup('x')}");
     for config in [CONFIG, &broken, "version: 6"] {
@@ -68,7 +67,7 @@ fn an_answer_does_not_depend_on_earlier_lookups_of_the_session() {
 
 #[test]
 fn an_explanation_names_paths_without_a_file() {
-    let scope = Variables::new("production", Hash::new(), Hash::new(), Hash::new());
+    let scope = Node::new("production");
     let snapshot = snapshot(CONFIG);
     let mut session = Session::explaining(&snapshot, &scope, Explain::Value);
     let (answer, explanation) = session.lookup(&Request::new(&["k"]));

@@ -211,6 +211,15 @@ impl PartialEq for Hash {
     }
 }
 
+impl<const N: usize> From<[(&str, Value); N]> for Hash {
+    fn from(entries: [(&str, Value); N]) -> Self {
+        let entries = entries.into_iter();
+        entries
+            .map(|(key, value)| (Value::str(key), value))
+            .collect()
+    }
+}
+
 impl FromIterator<(Value, Value)> for Hash {
     fn from_iter<T: IntoIterator<Item = (Value, Value)>>(entries: T) -> Self {
         let entries = entries.into_iter();

@@ -6,6 +6,8 @@
 #![warn(missing_docs)]
 
 pub mod hash;
+#[cfg(feature = "serde_json")]
+mod json;
 pub mod opaque;
 mod regexp;
 mod rich;

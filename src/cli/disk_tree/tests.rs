@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use fastrand::Rng;
-use hiera_resolver::scope::Variables;
+use hiera_resolver::scope::Node;
 use hiera_resolver::{Explain, Hash, MergeStrategy, Request, Strictness, Value};
 use serde_json::json;
 
@@ -176,7 +176,7 @@ fn write_layer(random: &mut Rng, root: &Path, prefix: &str) {
     write_data(random, root, prefix);
 }
 
-fn node(random: &mut Rng) -> Variables {
+fn node(random: &mut Rng) -> Node {
     let value = |random: &mut Rng| Value::str(pick(random, &VALUES));
     let list = Value::array(vec![value(random), value(random)]);
     let facts = [
@@ -189,13 +189,13 @@ fn node(random: &mut Rng) -> Variables {
         .into_iter()
         .map(|(name, value)| (name.into(), value))
         .collect();
-    Variables::new("prod", facts, Hash::new(), Hash::new())
+    Node::new("prod").facts(facts)
 }
 
 /// What a lookup comes to, all of it.
 fn answer(
     tree: &dyn Tree,
-    scope: &Variables,
+    scope: &Node,
     request: &Request<'_>,
     explain: Option<Explain>,
 ) -> String {

@@ -1,6 +1,6 @@
 //! `GET /lookup/{key}?…`: the query string → the parts of a request, for people with curl.
 
-use hiera_resolver::scope::Variables;
+use hiera_resolver::scope::Node;
 use hiera_resolver::{Explain, Hash, Value};
 
 use super::body::{bad, check_certname, check_names, parse_explain};
@@ -64,17 +64,15 @@ impl LookupQuery {
     }
 
     /// The variables of the request.
-    pub(crate) fn scope(&self, environment: &str) -> Variables {
+    pub(crate) fn scope(&self, environment: &str) -> Node {
         let mut trusted = self.trusted.to_hash();
         if let (Some(node), None) = (&self.node, trusted.get("certname")) {
             trusted.insert("certname".into(), Value::str(node));
         }
-        Variables::new(
-            environment,
-            self.facts.to_hash(),
-            trusted,
-            self.variables.to_hash(),
-        )
+        Node::new(environment)
+            .facts(self.facts.to_hash())
+            .trusted(trusted)
+            .variables(self.variables.to_hash())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Requests answered by the library alone: snapshot, scope, session.
 
-use hiera_resolver::scope::{Variables, is_assignable};
+use hiera_resolver::scope::{Node, is_assignable};
 use hiera_resolver::{
     Explain, Hash, MergeStrategy, Request, Type, Value, convert, json, ruby_text,
 };
@@ -65,12 +65,10 @@ pub(super) fn answer(server: &TestServer, request: &Json) -> (Answer, Option<Ans
         }
     }
     let facts = request.get("facts").map(without_nulls);
-    let scope = Variables::new(
-        environment,
-        hash_of(facts.as_ref()).unwrap_or_default(),
-        trusted,
-        hash_of(request.get("variables")).unwrap_or_default(),
-    );
+    let scope = Node::new(environment)
+        .facts(hash_of(facts.as_ref()).unwrap_or_default())
+        .trusted(trusted)
+        .variables(hash_of(request.get("variables")).unwrap_or_default());
     let request = Request {
         merge: merge.as_ref(),
         default: default.as_ref(),

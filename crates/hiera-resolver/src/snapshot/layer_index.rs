@@ -501,7 +501,7 @@ mod tests {
     use super::*;
     use crate::config::Layer;
     use crate::hash::Hash;
-    use crate::scope::Variables;
+    use crate::scope::Node;
     use crate::snapshot::{Parts, Snapshot};
 
     /// The number of files that are found with these facts: the file, or none; `None` where the way is not simple.
@@ -523,7 +523,7 @@ mod tests {
         let facts: Hash = facts
             .map(|(name, value)| ((*name).into(), (*value).into()))
             .collect();
-        let scope = Variables::new("e", facts, Hash::new(), Hash::new());
+        let scope = Node::new("e").facts(facts);
         let index = snapshot.layer_index(&LayerKind::Environment)?;
         let config = snapshot.environment().config().unwrap();
         let survey = index.survey(config, &snapshot, &scope)?;

@@ -208,7 +208,7 @@ pub(super) fn fill_options(options: &Value, scope: &dyn Scope) -> Result<Value, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scope::Variables;
+    use crate::scope::Node;
 
     #[test]
     fn a_variable_leads_no_address_elsewhere() {
@@ -226,8 +226,8 @@ mod tests {
             ("http://h/a?key=%{x}", "b#c", Some("a fragment")),
             ("http://h/%{x}?key=1", "a?b", Some("a query")),
         ] {
-            let facts = [("x".into(), Value::str(value))].into_iter().collect();
-            let scope = Variables::new("e", facts, Hash::new(), Hash::new());
+            let facts = [("x", Value::str(value))];
+            let scope = Node::new("e").facts(facts);
             let mut filled = Filled::default();
             fill_text(&Text::new(uri), &scope, &mut filled).unwrap();
             assert_eq!(filled.leads_address_out(), expected, "{uri} with {value}");

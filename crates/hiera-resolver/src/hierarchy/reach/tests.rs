@@ -7,7 +7,7 @@ use crate::data::{DataFile, Format};
 use crate::glob::{self, Directory, Entry, EntryKind, GlobError};
 use crate::hash::Hash;
 use crate::plan::Plan;
-use crate::scope::Variables;
+use crate::scope::Node;
 use crate::strictness::Strictness;
 use crate::tree::Tree;
 use crate::value::Value;
@@ -323,7 +323,7 @@ fn whatever_a_lookup_can_name_is_within_reach() {
             .map(|(name, value)| (name.into(), value))
             .collect();
         let shown = format!("round {round}: {config} with {facts:?}");
-        let scope = Variables::new("prod", facts, Hash::new(), Hash::new());
+        let scope = Node::new("prod").facts(facts);
         let config = tree.layer.config().unwrap();
         for keeps_paths in [true, false] {
             // A lookup that fails names nothing.
