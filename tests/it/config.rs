@@ -1,8 +1,6 @@
-//! What `config/` ships: it loads without faults and answers the README's examples.
+//! What `config/` ships: the sample loads without faults, and the settings file names every setting with its default.
 
-use axum::body::Body;
-use axum::http::{Request, header};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::{TestServer, Tree, hierad, printed};
 
@@ -35,123 +33,6 @@ fn the_sample_passes_the_check() {
     let (stdout, stderr) = printed(&output);
     assert_eq!(output.status.code(), Some(0), "{stdout}{stderr}");
     assert!(stdout.contains(" 0 faults, 0 notices\n"), "{stdout}");
-}
-
-/// The words of a command, quotes taken off.
-fn words(command: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
-    for letter in command.chars() {
-        match (quote, letter) {
-            (None, '\'' | '"') => quote = Some(letter),
-            (Some(open), _) if open == letter => quote = None,
-            (None, ' ') if word.is_empty() => {}
-            (None, ' ' | '\n') => words.push(std::mem::take(&mut word)),
-            (_, letter) => word.push(letter),
-        }
-    }
-    words.push(word);
-    words
-}
-
-/// The examples of a page: each `$ curl` with the JSON below it, if any is shown. Reloads, streams and answers that are
-/// compared with earlier ones are left to other tests.
-fn examples(page: &str) -> Vec<(String, Option<Value>)> {
-    let mut examples = Vec::new();
-    for block in page.split("```console\n").skip(1) {
-        let block = block.split("```").next().unwrap();
-        for example in block
-            .split("$ ")
-            .skip(1)
-            .filter(|example| example.starts_with("curl -s "))
-            .filter(|example| !example.contains(" -X ") && !example.contains(" --etag-"))
-        {
-            let (mut command, mut answer) = (String::new(), None);
-            for line in example.lines() {
-                // A line with an open quote goes on.
-                if command.is_empty() || command.matches('\'').count() % 2 == 1 {
-                    command += line;
-                } else if line.starts_with('{') {
-                    answer = Some(serde_json::from_str(line).unwrap());
-                }
-            }
-            examples.push((command, answer));
-        }
-    }
-    examples
-}
-
-fn request(command: &str) -> Request<Body> {
-    let words = words(command);
-    let mut words = words.iter().skip(1);
-    let (mut path, mut body, mut accept) = (String::new(), None, "*/*".to_owned());
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "-s" | "-sS" => {}
-            "--json" | "-d" => body = words.next().cloned(),
-            "-H" => {
-                let header = words.next().unwrap();
-                accept = header
-                    .strip_prefix("Accept: ")
-                    .unwrap_or_else(|| panic!("{header}"))
-                    .to_owned();
-            }
-            "|" => break,
-            address => {
-                path = address
-                    .strip_prefix("localhost:8080")
-                    .expect("the sample's address")
-                    .to_owned()
-            }
-        }
-    }
-    let method = if body.is_some() { "POST" } else { "GET" };
-    let request = Request::builder()
-        .method(method)
-        .uri(path)
-        .header(header::ACCEPT, accept);
-    let request = request.header(header::CONTENT_TYPE, "application/json");
-    request
-        .body(body.map_or_else(Body::empty, Body::from))
-        .unwrap()
-}
-
-/// Takes out what differs from time to time, and what the page leaves out.
-fn comparable(mut value: Value) -> Value {
-    if let Some(members) = value.as_object_mut() {
-        members.retain(|name, _| name != "revision" && name != "loaded_at");
-        for member in members.values_mut() {
-            *member = comparable(member.take());
-        }
-    }
-    value
-}
-
-#[track_caller]
-fn check_page(page: &str, least: usize) {
-    let server = TestServer::of_the_sample();
-    let examples = examples(page);
-    assert!(examples.len() >= least, "{} examples", examples.len());
-    for (command, answer) in examples {
-        let reply = server.send(request(&command));
-        match answer {
-            Some(answer) => {
-                let got: Value = serde_json::from_slice(&reply.body)
-                    .unwrap_or_else(|_| panic!("{command}: {}", reply.text()));
-                assert_eq!(comparable(got), comparable(answer), "{command}");
-            }
-            None => assert_eq!(reply.status, 200, "{command}: {}", reply.text()),
-        }
-    }
-}
-
-#[test]
-fn the_readme_shows_what_the_sample_answers() {
-    check_page(include_str!("../../README.md"), 3);
-}
-
-#[test]
-fn the_page_on_the_interface_shows_what_the_sample_answers() {
-    check_page(include_str!("../../docs/api.md"), 8);
 }
 
 /// The names of the settings in a line of the file, commented out or not.

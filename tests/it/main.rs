@@ -6,7 +6,7 @@
 
 /// `hierad lookup` and `hierad check` as processes: output and exit codes.
 mod command_line;
-/// What `config/` ships: it loads without faults and answers the README's examples.
+/// What `config/` ships: the sample and the settings file.
 mod config;
 /// Every recorded answer of Puppet, by the library, over HTTP in all its forms, and by the command line.
 mod conformance;
@@ -16,6 +16,8 @@ mod docs;
 mod encrypted;
 /// Problem documents: which mistake gives which status, type and text.
 mod errors;
+/// The examples in README.md and docs/ print what the pages show.
+mod examples;
 /// What every request passes: request ids, compression, cross-origin rules, the access log.
 mod gate;
 /// What Puppet's own module `hiera_http` answers, recorded.
