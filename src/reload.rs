@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 
 use self::worker::Worker;
 use crate::config::{CodeDirectory, ReloadSettings};
-use crate::data_loading::{Changes, Fault};
+use crate::data_loading::{Fault, FileChanges};
 use crate::environments::Environments;
 
 /// What a reload came to.
@@ -36,7 +36,7 @@ pub(crate) enum ReloadOutcome {
         /// Its revision.
         revision: String,
         /// What is different.
-        changes: Changes,
+        changes: FileChanges,
     },
     /// The old snapshot goes on being served, because the new one has faults that it has not.
     Kept {

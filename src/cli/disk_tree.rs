@@ -1,4 +1,4 @@
-//! [`DiskTree`]: an environment straight from disk, for the command line. Only what a lookup asks for is read.
+//! [`DiskTree`]: an environment read from disk on demand, for `hierad lookup`. Only the files that a lookup needs are read.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use hiera_resolver::{DataFile, Format, HieraConfig, Layer, Strictness, Tree, glo
 
 use crate::config::CodeDirectory;
 use crate::data_loading::{
-    self, ConfigFiles, EnvironmentConf, KeyRings, Known, Listings, is_module_name,
+    self, ConfigFiles, EnvironmentConf, KeyRings, Listings, Search, is_module_name,
 };
 use crate::filesystem;
 
-/// An environment whose files are read when they are asked for.
+/// An environment whose files are read when they are needed.
 pub(crate) struct DiskTree<'a> {
     code: &'a CodeDirectory,
     global: Layer,
@@ -58,20 +58,20 @@ impl<'a> DiskTree<'a> {
         tree
     }
 
-    /// Keeps what another server answered.
+    /// Adds the answer of another server.
     pub(crate) fn add_answer(&self, request: RemoteRequest, answer: RemoteAnswer) {
         self.answers.borrow_mut().push((request, answer));
     }
 
-    /// Reads the keys that a layer's files are encrypted for.
+    /// Reads the keys of a layer's encrypted levels.
     fn add_keys(&self, layer: &Layer) {
         for level in layer.config().into_iter().flat_map(HieraConfig::all_levels) {
-            let known = Known {
+            let search = Search {
                 environment: &self.name,
                 listings: &self.listings,
                 code: self.code,
             };
-            self.keys.borrow_mut().add(level, &known);
+            self.keys.borrow_mut().add(level, &search);
         }
     }
 
@@ -80,7 +80,7 @@ impl<'a> DiskTree<'a> {
             return None;
         }
         let mut directories = self.modulepath.iter().map(|path| path.join(name));
-        // What cannot be looked at may be the module, and reading its configuration tells why not.
+        // A directory that cannot be inspected may be the module; reading its configuration reports why not.
         let directory = directories.find(|path| filesystem::is_directory(path).unwrap_or(true))?;
         let layer =
             data_loading::module_layer(self.code, &directory, name, &mut ConfigFiles::default());
@@ -89,7 +89,7 @@ impl<'a> DiskTree<'a> {
     }
 
     fn read(&self, path: &str, format: Format) -> Option<DataFile> {
-        if let Some(problem) = self.listings.problem_of(path) {
+        if let Some(problem) = self.listings.problem_at(path) {
             return Some(DataFile::unreadable(path, &problem));
         }
         let path_on_disk = Path::new(path);
@@ -123,8 +123,8 @@ impl Tree for DiskTree<'_> {
     }
 
     fn module(&self, name: &str) -> Option<&Layer> {
-        if let Some(known) = self.modules.get(name) {
-            return known.as_ref();
+        if let Some(layer) = self.modules.get(name) {
+            return layer.as_ref();
         }
         self.modules
             .insert(name.to_owned(), Box::new(self.find_module(name)))
@@ -133,8 +133,8 @@ impl Tree for DiskTree<'_> {
 
     fn file(&self, path: &str, format: Format) -> Option<&DataFile> {
         let key = (path.to_owned(), format);
-        if let Some(known) = self.files.get(&key) {
-            return known.as_ref();
+        if let Some(file) = self.files.get(&key) {
+            return file.as_ref();
         }
         self.files
             .insert(key, Box::new(self.read(path, format)))

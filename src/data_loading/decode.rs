@@ -1,4 +1,5 @@
-//! Files → values: read, decrypted where they are encrypted, decoded on many cores; unless nothing changed.
+//! [`Decoder`]: files → values. Files are read, decrypted if they are encrypted, and decoded on many cores, or reused from
+//! the previous load if they have not changed.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -9,66 +10,67 @@ use std::time::SystemTime;
 use hiera_resolver::data::Texts;
 use hiera_resolver::{DataFile, Format};
 
-use super::nearby::Nearby;
-use super::read::{ReadError, read_open_file, read_seen_file};
-use super::revision::{ContentDigest, Names, Revision, digest};
-use super::{CachedFile, FileFingerprint, KeyRings, Loaded, read_file};
+use super::loaded::{CachedFile, LoadedEnvironment};
+use super::parent_directory::ParentDirectory;
+use super::progress::Progress;
+use super::read::{ReadError, read_file, read_inspected_file, read_open_file};
+use super::revision::{ContentDigest, LogicalNames, Revision, digest};
+use super::{FileFingerprint, KeyRings};
 use crate::config::CodeDirectory;
-use crate::data_loading::progress::Progress;
 
-/// The files of an environment, sorted, and what they add to its revision.
+/// The files of an environment, sorted, and their contribution to its revision.
 #[derive(Default)]
-pub(super) struct Decoded {
+pub(super) struct DecodedFiles {
     pub(super) files: Vec<CachedFile>,
     pub(super) revision: Revision,
 }
 
-/// Files that a core takes at a time.
-const SHARE: usize = 16;
+/// Files that a thread takes at a time.
+const CHUNK: usize = 16;
 
-/// What goes from one file to the next.
+/// What a thread keeps from one file to the next.
 #[derive(Default)]
-pub(super) struct Workbench {
+pub(super) struct DecodeState {
     texts: Texts,
-    nearby: Nearby,
+    parent: ParentDirectory,
 }
 
-/// Where files are decoded, and with what.
+/// Reads and decodes the files of one environment.
 pub(super) struct Decoder<'a> {
     pub(super) code: &'a CodeDirectory,
     pub(super) keys: &'a KeyRings,
-    pub(super) names: &'a Names,
-    /// The load before, from which files that have not changed are taken.
-    pub(super) previous: Option<&'a Loaded>,
+    pub(super) names: &'a LogicalNames,
+    /// The previous load, from which unchanged files are reused.
+    pub(super) previous: Option<&'a LoadedEnvironment>,
 }
 
 impl Decoder<'_> {
-    /// Reads and decodes files on so many cores, and takes over those that have not changed.
+    /// Reads and decodes files with this many threads, or reuses those that have not changed.
     pub(super) fn decode_all(
         &self,
         wanted: &[(String, Format)],
         workers: usize,
         progress: &Progress,
-    ) -> Decoded {
+    ) -> DecodedFiles {
         progress.add(wanted.len());
-        let workers = workers.min(wanted.len().div_ceil(SHARE)).max(1);
-        let next = AtomicUsize::new(0);
+        let workers = workers.min(wanted.len().div_ceil(CHUNK)).max(1);
+        let next_chunk = AtomicUsize::new(0);
         let work = || {
-            let mut bench = Workbench::default();
+            let mut state = DecodeState::default();
             let (mut done, mut revision) = (Vec::new(), Revision::default());
             loop {
-                let place = next.fetch_add(1, Ordering::Relaxed);
-                let Some(share) = wanted.chunks(SHARE).nth(place) else {
+                let index = next_chunk.fetch_add(1, Ordering::Relaxed);
+                let Some(chunk) = wanted.chunks(CHUNK).nth(index) else {
                     return (done, revision);
                 };
                 let decode = |(path, format): &(String, Format)| {
                     progress.advance();
-                    let file = self.decode(path, *format, &mut bench)?;
+                    let file = self.decode(path, *format, &mut state)?;
                     revision.add(self.names.file(*format, path, file.digest));
                     Some(file)
                 };
-                let files: Vec<CachedFile> = share.iter().filter_map(decode).collect();
-                done.push((place, files));
+                let files: Vec<CachedFile> = chunk.iter().filter_map(decode).collect();
+                done.push((index, files));
             }
         };
         let mut parts = Vec::new();
@@ -80,147 +82,155 @@ impl Decoder<'_> {
                 for thread in threads {
                     match thread.join() {
                         Ok(part) => parts.push(part),
-                        // Without its files the load would be short of them, and nothing would say so.
+                        // Otherwise its files would be missing without an error.
                         Err(panic) => std::panic::resume_unwind(panic),
                     }
                 }
             });
         }
-        let mut decoded = Decoded::default();
-        let mut shares = Vec::new();
+        let mut decoded = DecodedFiles::default();
+        let mut chunks = Vec::new();
         for (done, revision) in parts {
-            shares.extend(done);
+            chunks.extend(done);
             decoded.revision.add(revision);
         }
-        shares.sort_unstable_by_key(|(place, _)| *place);
+        chunks.sort_unstable_by_key(|(index, _)| *index);
         decoded.files.reserve_exact(wanted.len());
         decoded
             .files
-            .extend(shares.into_iter().flat_map(|(_, files)| files));
+            .extend(chunks.into_iter().flat_map(|(_, files)| files));
         decoded
     }
 
-    /// Reads and decodes a file, as far as that is needed; `None` where a link leads to nothing, or it is gone since it
-    /// was listed.
+    /// Reads and decodes a file, or reuses it; `None` for a dangling link, or if it is gone since it was listed.
     pub(super) fn decode(
         &self,
         path: &str,
         format: Format,
-        bench: &mut Workbench,
+        state: &mut DecodeState,
     ) -> Option<CachedFile> {
-        let known = self
+        let cached = self
             .previous
             .and_then(|previous| previous.file(path, format));
-        let known = known.filter(|_| self.keys.is_same(format, self.previous));
+        let cached = cached.filter(|_| self.keys.are_unchanged(format, self.previous));
         let now = SystemTime::now();
-        let (looks, bytes) = match known {
-            // It has to be read whatever it looks like.
-            None => self.read(path, format, &mut bench.nearby),
-            Some(known) => {
-                let looks = Looks::of(Path::new(path));
-                if known.is_settled && known.seen == looks.seen {
+        let (inspected, bytes) = match cached {
+            None => self.read(path, format, &mut state.parent),
+            Some(cached) => {
+                let inspected = InspectedFile::at(Path::new(path));
+                if cached.is_settled && cached.fingerprint == inspected.fingerprint {
                     return Some(CachedFile {
-                        link: looks.link,
-                        ..known.clone()
+                        link_directory: inspected.link_directory,
+                        ..cached.clone()
                     });
                 }
-                let bytes = self.read_seen(path, format, &looks);
-                (looks, bytes)
+                let bytes = self.read_inspected(path, format, &inspected);
+                (inspected, bytes)
             }
         };
-        let Looks { seen, link, .. } = looks;
-        let bytes = bytes.map_err(|reason| reason.of_listed(path));
+        let InspectedFile {
+            fingerprint,
+            link_directory,
+            ..
+        } = inspected;
+        let bytes = bytes.map_err(|reason| reason.for_listed_file(path));
         if bytes.as_ref().is_err_and(ReadError::is_absence) {
             return None;
         }
         let digest = digest_of(&bytes);
-        let is_unread = bytes.as_ref().is_err_and(ReadError::is_passing);
-        let file = match known {
-            // Written again as it was.
-            Some(known) if known.digest == digest => known.file.clone(),
+        let is_unread = bytes.as_ref().is_err_and(ReadError::is_temporary);
+        let file = match cached {
+            // Written again with the same content.
+            Some(cached) if cached.digest == digest => cached.file.clone(),
             _ => Arc::new(decode_bytes(
                 self.code,
                 format,
                 path,
                 bytes,
-                &mut bench.texts,
+                &mut state.texts,
                 self.keys,
             )),
         };
         Some(CachedFile {
             format,
             file,
-            seen,
-            is_settled: !is_unread && seen.is_some_and(|fingerprint| !fingerprint.is_young(now)),
-            link,
+            fingerprint,
+            is_settled: !is_unread && fingerprint.is_some_and(|found| !found.is_recent(now)),
+            link_directory,
             digest,
             is_unread,
         })
     }
 
-    /// Reads a file that nothing is known of.
+    /// Reads a file that is not cached.
     fn read(
         &self,
         path: &str,
         format: Format,
-        nearby: &mut Nearby,
-    ) -> (Looks, Result<Vec<u8>, ReadError>) {
+        parent: &mut ParentDirectory,
+    ) -> (InspectedFile, Result<Vec<u8>, ReadError>) {
         if format != Format::Unknown
-            && let Some((file, metadata)) = nearby.open_plain_file(path)
+            && let Some((file, metadata)) = parent.open_regular_file(path)
         {
             let bytes = read_open_file(file, &metadata, self.code.max_file_size);
-            return (Looks::of_itself(&metadata), bytes);
+            return (InspectedFile::from(&metadata), bytes);
         }
-        let looks = Looks::of(Path::new(path));
-        let bytes = self.read_seen(path, format, &looks);
-        (looks, bytes)
+        let inspected = InspectedFile::at(Path::new(path));
+        let bytes = self.read_inspected(path, format, &inspected);
+        (inspected, bytes)
     }
 
-    /// Reads a file that looks like this.
-    fn read_seen(&self, path: &str, format: Format, looks: &Looks) -> Result<Vec<u8>, ReadError> {
-        if looks.is_file && format != Format::Unknown {
-            read_seen_file(Path::new(path), self.code.max_file_size)
+    fn read_inspected(
+        &self,
+        path: &str,
+        format: Format,
+        inspected: &InspectedFile,
+    ) -> Result<Vec<u8>, ReadError> {
+        if inspected.is_regular_file && format != Format::Unknown {
+            read_inspected_file(Path::new(path), self.code.max_file_size)
         } else {
             read_one(self.code, format, path)
         }
     }
 }
 
-/// A file from outside.
-struct Looks {
-    seen: Option<FileFingerprint>,
-    /// The directory it really lies in where it is a link: changes there come with no event where the link is.
-    link: Option<Box<Path>>,
+/// What the metadata of a file say.
+struct InspectedFile {
+    fingerprint: Option<FileFingerprint>,
+    /// The directory of the link's target, if it is a link: changes there cause no event where the link is.
+    link_directory: Option<Box<Path>>,
     /// It is neither a link nor anything special.
-    is_file: bool,
+    is_regular_file: bool,
 }
 
-impl Looks {
-    fn of(path: &Path) -> Self {
+impl InspectedFile {
+    fn at(path: &Path) -> Self {
         let metadata = std::fs::symlink_metadata(path).ok();
         if metadata.as_ref().is_some_and(Metadata::is_symlink) {
-            let real = path.canonicalize().ok();
-            let directory = real.as_deref().unwrap_or(path).parent();
-            return Looks {
-                seen: FileFingerprint::of(path),
-                link: directory.map(Into::into),
-                is_file: false,
+            let target = path.canonicalize().ok();
+            let directory = target.as_deref().unwrap_or(path).parent();
+            return InspectedFile {
+                fingerprint: FileFingerprint::of(path),
+                link_directory: directory.map(Into::into),
+                is_regular_file: false,
             };
         }
-        let nothing = Looks {
-            seen: None,
-            link: None,
-            is_file: false,
+        let absent = InspectedFile {
+            fingerprint: None,
+            link_directory: None,
+            is_regular_file: false,
         };
-        metadata.as_ref().map_or(nothing, Looks::of_itself)
+        metadata.as_ref().map_or(absent, InspectedFile::from)
     }
+}
 
-    /// What is no link.
-    fn of_itself(metadata: &Metadata) -> Self {
-        Looks {
-            seen: Some(FileFingerprint::from(metadata)),
-            link: None,
-            is_file: metadata.is_file(),
+/// From the metadata of something that is not a link.
+impl From<&Metadata> for InspectedFile {
+    fn from(metadata: &Metadata) -> Self {
+        InspectedFile {
+            fingerprint: Some(FileFingerprint::from(metadata)),
+            link_directory: None,
+            is_regular_file: metadata.is_file(),
         }
     }
 }
@@ -239,7 +249,7 @@ pub(crate) fn decode_one(
 
 fn read_one(code: &CodeDirectory, format: Format, path: &str) -> Result<Vec<u8>, ReadError> {
     match format {
-        // Only that it is there matters.
+        // Only its existence matters.
         Format::Unknown => Ok(std::fs::metadata(path).map(|_| Vec::new())?),
         _ => read_file(Path::new(path), code.max_file_size),
     }

@@ -1,11 +1,14 @@
-//! What a file looks like from outside: enough to tell whether it is still the same.
+//! [`FileFingerprint`]: metadata of a file, to detect changes without reading it.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A file or directory from outside.
+/// Device and inode of a file or directory: the same under every name and link.
+pub(crate) type FileIdentity = (u64, u64);
+
+/// Metadata of a file or directory that change when its content does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FileFingerprint {
     device: u64,
@@ -15,41 +18,41 @@ pub(crate) struct FileFingerprint {
     changed: (i64, i64),
 }
 
-/// Clocks of file systems are coarse: a file that changed this short ago may change again and look the same.
-const YOUNG: Duration = Duration::from_millis(50);
+/// File systems have coarse clocks: within this time a file may change again and keep its fingerprint.
+const CLOCK_RESOLUTION: Duration = Duration::from_millis(50);
 
 impl FileFingerprint {
-    /// Looks at a path, through links; `None` where there is nothing.
+    /// The fingerprint of a path, following links; `None` if it cannot be inspected.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         Some(FileFingerprint::from(&std::fs::metadata(path).ok()?))
     }
 
-    /// Which file or directory it is, whatever it holds.
-    pub(crate) fn identity(&self) -> (u64, u64) {
+    /// Which file or directory it is, whatever its content.
+    pub(crate) fn identity(&self) -> FileIdentity {
         (self.device, self.inode)
     }
 
-    /// How long before `now` data was last written to it; `None` where that is a time to come, of another clock.
+    /// How long before `now` data was last written to it; `None` if that is in the future (clocks differ).
     pub(crate) fn age_of_data(&self, now: SystemTime) -> Option<Duration> {
         let seconds = u64::try_from(self.modified.0).ok()?;
         let written = Duration::new(seconds, u32::try_from(self.modified.1).ok()?);
         now.duration_since(UNIX_EPOCH).ok()?.checked_sub(written)
     }
 
-    /// Did it change so short before `now` that another change could have gone unnoticed?
-    pub(crate) fn is_young(&self, now: SystemTime) -> bool {
+    /// Did it change so shortly before `now` that a further change might not show?
+    pub(crate) fn is_recent(&self, now: SystemTime) -> bool {
         let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
         let changed = Duration::new(
             u64::try_from(self.changed.0).unwrap_or_default(),
             u32::try_from(self.changed.1).unwrap_or_default(),
         );
-        changed + YOUNG > now
+        changed + CLOCK_RESOLUTION > now
     }
 }
 
 #[expect(
     clippy::unnecessary_cast,
-    reason = "the fields have other types on other systems"
+    reason = "the types of the fields differ between systems"
 )]
 impl From<&rustix::fs::Stat> for FileFingerprint {
     fn from(stat: &rustix::fs::Stat) -> Self {

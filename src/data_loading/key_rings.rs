@@ -1,4 +1,4 @@
-//! The keys of all levels that read encrypted files.
+//! [`KeyRings`]: the keys of all levels that read encrypted files.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,48 +11,41 @@ use hiera_resolver::template::{DecryptFault, Part, Template, Token, Variable};
 use hiera_resolver::{DataFile, Format, Hash, Layer, Value};
 
 use super::Fault;
-use super::revision::{ContentDigest, digest};
+use super::loaded::LoadedEnvironment;
+use super::read::read_file;
+use super::revision::{ABSENT_DIGEST, ContentDigest, digest};
 use super::search::Search;
-use super::{ABSENT, Listings, Loaded, read_file};
 use crate::backends::eyaml::{self, EyamlKeyStore, KeySource, KeyTexts, Keys};
-use crate::config::CodeDirectory;
 
 /// The keys of each level, by the options that name them.
 #[derive(Default)]
 pub(crate) struct KeyRings {
-    rings: Vec<(KeysId, Ring)>,
-    /// The key files that were looked for, by what they hold.
+    rings: Vec<(KeysId, KeyRing)>,
+    /// The key files that were looked for, with their digests.
     read: Vec<(PathBuf, ContentDigest)>,
     /// The directories in which further ones could appear.
     directories: Vec<PathBuf>,
-    /// The key files that may be there and that the system failed to read.
+    /// The key files that the system failed to read.
     faults: Vec<Fault>,
 }
 
 /// The keys of a level.
-enum Ring {
+enum KeyRing {
     /// The same for every node; or why there are none.
-    One(Result<Keys, DecryptFault>),
-    /// Each node has its own.
+    Shared(Result<Keys, DecryptFault>),
+    /// Selected by the variables of each node.
     ByNode(Arc<EyamlKeyStore>),
-}
-
-/// What is known of an environment before anyone asks.
-pub(crate) struct Known<'a> {
-    pub(crate) environment: &'a str,
-    pub(crate) listings: &'a Listings,
-    pub(crate) code: &'a CodeDirectory,
 }
 
 impl KeyRings {
     /// Reads the keys that the levels of an environment name.
-    pub(super) fn of<'a>(layers: impl Iterator<Item = &'a Layer>, known: &Known<'_>) -> Self {
+    pub(super) fn of<'a>(layers: impl Iterator<Item = &'a Layer>, search: &Search<'_>) -> Self {
         let mut rings = KeyRings::default();
         for level in layers
             .filter_map(|layer| layer.config())
             .flat_map(|config| config.all_levels())
         {
-            rings.add(level, known);
+            rings.add(level, search);
         }
         rings.read.sort();
         rings.read.dedup();
@@ -60,43 +53,43 @@ impl KeyRings {
     }
 
     /// Reads the keys of one level, if it has any.
-    pub(crate) fn add(&mut self, level: &Level, known: &Known<'_>) {
+    pub(crate) fn add(&mut self, level: &Level, search: &Search<'_>) {
         let Format::Eyaml(id) = level.format() else {
             return;
         };
-        if self.rings.iter().any(|(known, _)| *known == id) {
+        if self.rings.iter().any(|(known_id, _)| *known_id == id) {
             return;
         }
         let ring = match level.options().and_then(Value::as_hash) {
             Some(options) if depends_on_node(options) => {
-                Ring::ByNode(Arc::new(self.key_store(options, known)))
+                KeyRing::ByNode(Arc::new(self.key_store(options, search)))
             }
-            _ => Ring::One(self.keys(level, known)),
+            _ => KeyRing::Shared(self.keys(level, search)),
         };
         self.rings.push((id, ring));
     }
 
     /// The keys of a level that all nodes share.
-    fn keys(&mut self, level: &Level, known: &Known<'_>) -> Result<Keys, DecryptFault> {
-        let scope = Node::new(known.environment);
+    fn keys(&mut self, level: &Level, search: &Search<'_>) -> Result<Keys, DecryptFault> {
+        let scope = Node::new(search.environment);
         let options = level
             .filled_options(&scope)
             .map_err(|error| DecryptFault::new(&error.to_string()))?;
         KeySource::from_options(&options)
             .and_then(|source| {
-                Keys::load(&source, |path| self.read(path, known.code.max_file_size))
+                Keys::load(&source, |path| self.read(path, search.code.max_file_size))
             })
             .map_err(|error| error.fault())
     }
 
-    /// All keys that the options of a level may name: their paths with every variable as a wildcard.
-    fn key_store(&mut self, options: &Hash, known: &Known<'_>) -> EyamlKeyStore {
+    /// All keys that the options of a level may name, with every variable as a wildcard.
+    fn key_store(&mut self, options: &Hash, search: &Search<'_>) -> EyamlKeyStore {
         let base = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let base = base.to_string_lossy();
         let [private, public, private_variable, public_variable] = KEY_OPTIONS;
         let mut texts = |file, variable: &str| KeyTexts {
-            files: self.files(options.get(file), &base, known),
-            // Which of them is meant, a node says; all are there anyway.
+            files: self.files(options.get(file), &base, search),
+            // A node selects one of them; all are in memory already.
             variables: match options.get(variable) {
                 Some(Value::Str(_) | Value::Template(_)) => environment_variables(),
                 _ => Vec::new(),
@@ -107,22 +100,22 @@ impl KeyRings {
         EyamlKeyStore::new(&base, private, public)
     }
 
-    /// The files that an option may name, with what they hold.
+    /// The files that an option may name, with their contents.
     fn files(
         &mut self,
         option: Option<&Value>,
         base: &str,
-        known: &Known<'_>,
+        search: &Search<'_>,
     ) -> Vec<(String, Result<Vec<u8>, String>)> {
         let text = match option {
             Some(Value::Str(text)) => text.to_string(),
             Some(Value::Template(template)) => {
-                without_environment(&Template::of(template), known.environment)
+                with_environment(&Template::of(template), search.environment)
             }
             _ => return Vec::new(),
         };
         let is_fixed = !text.contains("%{");
-        // A path that begins with a variable may lead anywhere, and what it leads to is not searched for.
+        // A path that begins with a variable could name any file and is not searched for.
         let is_rooted = text
             .split("%{")
             .next()
@@ -130,16 +123,11 @@ impl KeyRings {
         if !is_fixed && !is_rooted {
             return Vec::new();
         }
-        let search = Search {
-            environment: known.environment,
-            listings: known.listings,
-            code: known.code,
-        };
         let found = search.find_named(&Text::new(base), &Text::new(&text));
         self.directories.extend(found.directories);
         self.faults.extend(found.faults);
         let files = found.files.into_iter().map(|(path, _)| {
-            let bytes = self.read(Path::new(&path), known.code.max_file_size);
+            let bytes = self.read(Path::new(&path), search.code.max_file_size);
             (path, bytes)
         });
         files.collect()
@@ -149,9 +137,9 @@ impl KeyRings {
         let read = read_file(path, max_file_size);
         let digest = match &read {
             Ok(bytes) => digest(bytes),
-            Err(error) if error.is_absence() => ABSENT,
+            Err(error) if error.is_absence() => ABSENT_DIGEST,
             Err(error) => {
-                if error.is_passing() {
+                if error.is_temporary() {
                     let fault = Fault::at_path(&path.to_string_lossy(), error);
                     self.faults.push(fault);
                 }
@@ -167,12 +155,12 @@ impl KeyRings {
         &self.faults
     }
 
-    /// The key files that were looked for: a new key is a new state of the data.
+    /// The key files that were looked for, with their digests: a new key is a new revision.
     pub(super) fn key_files(&self) -> &[(PathBuf, ContentDigest)] {
         &self.read
     }
 
-    /// The directories in which further keys could appear, and those that keys really lie in where they are links.
+    /// The directories in which further keys could appear, and those of the targets of links.
     pub(super) fn directories(&self) -> impl Iterator<Item = PathBuf> {
         let linked = self.read.iter().filter_map(|(path, _)| {
             let real = path.is_symlink().then(|| path.canonicalize().ok())??;
@@ -181,18 +169,22 @@ impl KeyRings {
         self.directories.iter().cloned().chain(linked)
     }
 
-    /// Are the keys of a file what they were?
-    pub(super) fn is_same(&self, format: Format, previous: Option<&Loaded>) -> bool {
+    /// Are the keys for files of a format the same as in the previous load?
+    pub(super) fn are_unchanged(
+        &self,
+        format: Format,
+        previous: Option<&LoadedEnvironment>,
+    ) -> bool {
         !matches!(format, Format::Eyaml(_))
-            || previous.is_some_and(|previous| self.is_known(previous))
+            || previous.is_some_and(|previous| self.are_those_of(previous))
     }
 
-    /// Do the key files hold what they held when the load before was made?
-    pub(super) fn is_known(&self, previous: &Loaded) -> bool {
-        previous.surroundings.key_files == self.read
+    /// Are the key files the same as those of a previous load?
+    pub(super) fn are_those_of(&self, previous: &LoadedEnvironment) -> bool {
+        previous.inputs.key_files == self.read
     }
 
-    /// Makes a file of the bytes of an encrypted one.
+    /// Decodes an encrypted file.
     pub(super) fn decode(
         &self,
         id: KeysId,
@@ -200,16 +192,16 @@ impl KeyRings {
         bytes: &[u8],
         texts: &mut Texts,
     ) -> DataFile {
-        let ring = self.rings.iter().find(|(known, _)| *known == id);
-        if let Some((_, Ring::ByNode(key_store))) = ring {
+        let ring = self.rings.iter().find(|(known_id, _)| *known_id == id);
+        if let Some((_, KeyRing::ByNode(key_store))) = ring {
             return DataFile::decode_sealed(path, bytes, texts, key_store.clone());
         }
         DataFile::decode_encrypted(path, bytes, texts, &|text| match ring {
-            Some((_, Ring::One(Ok(keys)))) => {
+            Some((_, KeyRing::Shared(Ok(keys)))) => {
                 eyaml::decrypt_text(text, keys).map_err(|error| error.fault())
             }
-            Some((_, Ring::One(Err(fault)))) => Err(fault.clone()),
-            _ => Err(DecryptFault::new("there are no keys for it")),
+            Some((_, KeyRing::Shared(Err(fault)))) => Err(fault.clone()),
+            _ => Err(DecryptFault::new("there are no keys for this level")),
         })
     }
 }
@@ -224,7 +216,7 @@ fn depends_on_node(options: &Hash) -> bool {
     })
 }
 
-/// `environment` and `server_facts.environment`, which a request cannot set.
+/// Is it `environment` or `server_facts.environment`, which a request cannot set?
 fn is_environment(variable: &Variable) -> bool {
     matches!(
         variable.text.trim_start_matches("::"),
@@ -232,14 +224,14 @@ fn is_environment(variable: &Variable) -> bool {
     )
 }
 
-/// A text of a configuration with the environment's name filled in, and all other variables left in place.
-fn without_environment(template: &Template, environment: &str) -> String {
+/// A text of a configuration with the name of the environment filled in, and all other variables left alone.
+fn with_environment(template: &Template, environment: &str) -> String {
     let parts = template.parts().iter();
     let texts = parts.map(|part| match part {
         Part::Text(text) => text.as_str(),
         Part::Token(Token::Variable(variable)) if is_environment(variable) => environment,
         Part::Token(Token::Empty) => "",
-        // One variable is as good as another.
+        // Any variable is a wildcard here, so its name does not matter.
         Part::Token(_) => "%{x}",
     });
     texts.collect()

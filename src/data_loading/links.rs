@@ -1,11 +1,12 @@
-//! Which links in data directories may be followed (`reload.follow_links`).
+//! Which symbolic links in data directories may be followed (`reload.follow_links`).
 
 use std::path::Path;
 
 use crate::config::{CodeDirectory, FollowLinks};
 
-/// Why a path must not be read, where a link on the way from `base` to it leads to a place that links must not lead to.
-pub(crate) fn refusal(
+/// Why a path must not be read: a link between `base` and the path leads where links must not lead. `None` if it may be
+/// read.
+pub(crate) fn link_refusal(
     code: &CodeDirectory,
     environment: &str,
     base: &Path,
@@ -14,13 +15,13 @@ pub(crate) fn refusal(
     if code.follow_links == FollowLinks::All {
         return None;
     }
-    // What is not there leads nowhere, and what cannot be looked at fails when it is read.
+    // An absent path leads nowhere, and a path that cannot be inspected fails when it is read.
     let (real, real_base) = (path.canonicalize().ok()?, base.canonicalize().ok()?);
     if real == real_base.join(path.strip_prefix(base).ok()?) {
         return None;
     }
     if code.follow_links == FollowLinks::None {
-        return Some("it is a link, or lies behind one, and `reload.follow_links` is `none`");
+        return Some("it is a link, or below one, and `reload.follow_links` is `none`");
     }
     let is_below = |root: &Path| root.canonicalize().is_ok_and(|root| real.starts_with(root));
     let is_inside = is_below(&code.root) || is_below(&code.environment(environment));

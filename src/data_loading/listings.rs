@@ -1,7 +1,7 @@
-//! Directories → their entries, each listed once.
+//! [`Listings`]: directories → their entries, each listed once.
 //!
-//! Only "there is no such file" means that something is absent. A directory that cannot be listed for any other
-//! reason may hold anything: it is remembered as unreadable, and what lies below it is unknown rather than absent.
+//! A directory that is absent has no entries. A directory that cannot be listed for any other reason may contain
+//! anything: it is recorded as unreadable, and what is below it is unknown rather than absent.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -14,55 +14,55 @@ use std::sync::Arc;
 use arcstr::ArcStr;
 use hiera_resolver::glob::{Directory, Entry, EntryKind};
 
-use super::Fault;
+use super::{Fault, FileIdentity};
 use crate::filesystem::{is_absence, is_directory};
 
-/// Directories as they were when first asked for.
+/// Directories as they were when first listed.
 #[derive(Debug, Default)]
 pub(crate) struct Listings {
-    known: RefCell<HashMap<String, Arc<[Entry]>>>,
-    /// The paths below which anything may lie, and why that is not known.
+    listed: RefCell<HashMap<String, Arc<[Entry]>>>,
+    /// The paths that cannot be read, and why.
     unreadable: RefCell<BTreeMap<String, String>>,
 }
 
 impl Listings {
-    /// The entries of a directory; none where there is no directory, or it cannot be listed.
+    /// The entries of a directory; none if it is absent or cannot be listed.
     pub(super) fn list(&self, directory: &str) -> Arc<[Entry]> {
-        if let Some(known) = self.known.borrow().get(directory) {
-            return known.clone();
+        if let Some(entries) = self.listed.borrow().get(directory) {
+            return entries.clone();
         }
         let entries: Arc<[Entry]> = match self.read_directory(directory) {
             Ok(entries) => entries.into(),
-            // A directory that is not there must not look like one that is empty.
+            // An absent directory must not look like an empty one.
             Err(error) if is_absence(&error) => return Arc::default(),
             Err(error) => {
-                self.note(directory, &error);
+                self.record_error(directory, &error);
                 Arc::default()
             }
         };
-        self.known
+        self.listed
             .borrow_mut()
             .insert(directory.to_owned(), entries.clone());
         entries
     }
 
-    /// Which directory this is, whatever name led to it; `None` where there is none, or it cannot be looked at.
-    pub(super) fn identity(&self, directory: &str) -> Option<(u64, u64)> {
+    /// The identity of a directory, whatever path led to it; `None` if it is absent or cannot be inspected.
+    pub(super) fn identity(&self, directory: &str) -> Option<FileIdentity> {
         match std::fs::metadata(directory) {
             Ok(metadata) => metadata.is_dir().then(|| (metadata.dev(), metadata.ino())),
             Err(error) => {
-                self.note(directory, &error);
+                self.record_error(directory, &error);
                 None
             }
         }
     }
 
-    /// Why what lies at or below a path is unknown, where it is.
-    pub(crate) fn problem_of(&self, path: &str) -> Option<String> {
+    /// Why a path cannot be read; `None` if it can, as far as known.
+    pub(crate) fn problem_at(&self, path: &str) -> Option<String> {
         self.unreadable.borrow().get(path).cloned()
     }
 
-    /// The paths below which anything may lie, as faults.
+    /// The paths that cannot be read, as faults.
     pub(super) fn faults(&self) -> Vec<Fault> {
         let unreadable = self.unreadable.borrow();
         let faults = unreadable.iter();
@@ -71,10 +71,10 @@ impl Listings {
             .collect()
     }
 
-    /// All directories that could be listed.
+    /// The directories that could be listed.
     pub(super) fn into_entries(self) -> Vec<(ArcStr, Arc<[Entry]>)> {
         let unreadable = self.unreadable.into_inner();
-        self.known
+        self.listed
             .into_inner()
             .into_iter()
             .filter(|(path, _)| !unreadable.contains_key(path))
@@ -82,13 +82,13 @@ impl Listings {
             .collect()
     }
 
-    fn note(&self, path: &str, error: &io::Error) {
+    fn record_error(&self, path: &str, error: &io::Error) {
         if !is_absence(error) {
-            self.note_problem(path, error.to_string());
+            self.record_problem(path, error.to_string());
         }
     }
 
-    fn note_problem(&self, path: &str, problem: String) {
+    fn record_problem(&self, path: &str, problem: String) {
         let mut unreadable = self.unreadable.borrow_mut();
         unreadable.entry(path.to_owned()).or_insert(problem);
     }
@@ -104,13 +104,13 @@ impl Listings {
                 Ok(kind) => kind,
                 Err(error) if is_absence(&error) => continue,
                 Err(error) => {
-                    self.note(&path, &error);
+                    self.record_error(&path, &error);
                     EntryKind::File
                 }
             };
-            // A file of such a name fails when it is read by the name that stands for it.
+            // A file with such a name fails later, when it is read under its lossy name.
             if kind != EntryKind::File && entry.file_name().to_str().is_none() {
-                self.note_problem(&path, NOT_UTF_8.to_owned());
+                self.record_problem(&path, NOT_UTF_8.to_owned());
             }
             list.push(Entry {
                 name: name.as_ref().into(),
@@ -122,7 +122,7 @@ impl Listings {
     }
 }
 
-/// What is wrong with a name that no path in a configuration can spell.
+/// The problem of a name that no path in a configuration can contain.
 pub(super) const NOT_UTF_8: &str = "its name is not valid UTF-8";
 
 impl Directory for Listings {
@@ -146,7 +146,7 @@ fn kind_of(entry: &DirEntry) -> io::Result<EntryKind> {
     })
 }
 
-/// The directory a path lies in, or the first above that there is.
+/// The parent directory of a path, or the nearest ancestor that exists.
 pub(crate) fn nearest_directory(path: &Path) -> Option<PathBuf> {
     path.ancestors()
         .skip(1)

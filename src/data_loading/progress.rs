@@ -1,4 +1,4 @@
-//! Progress of loading that takes longer than a moment: a bar on a terminal, a line now and then in a log.
+//! [`Progress`]: how many files are loaded. A bar on a terminal, or a log line now and then.
 
 use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -7,26 +7,26 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Work shorter than this is not worth a word.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// Between two looks at how far it is.
+/// How long loading takes before progress is shown.
+const DELAY: Duration = Duration::from_secs(1);
+/// The time between two updates.
 const TICK: Duration = Duration::from_millis(100);
-/// Ticks between two lines in a log.
+/// Ticks between two log lines.
 const TICKS_PER_LINE: u64 = 30;
 
-/// Counts files to do and done, and shows them while it lives.
+/// Counts files, and shows the counts until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Progress {
     counts: Arc<Counts>,
-    shower: Option<std::thread::JoinHandle<()>>,
+    display_thread: Option<std::thread::JoinHandle<()>>,
 }
 
 #[derive(Debug, Default)]
 struct Counts {
     total: AtomicUsize,
     done: AtomicUsize,
-    is_over: AtomicBool,
-    /// Wakes whoever shows them, so that the end is not waited for.
+    is_finished: AtomicBool,
+    /// Wakes the display thread at the end.
     wake: (Mutex<()>, Condvar),
 }
 
@@ -35,7 +35,7 @@ impl Progress {
     pub(crate) fn silent() -> Self {
         Progress {
             counts: Arc::default(),
-            shower: None,
+            display_thread: None,
         }
     }
 
@@ -43,19 +43,22 @@ impl Progress {
     pub(crate) fn shown() -> Self {
         let counts = Arc::new(Counts::default());
         let shared = counts.clone();
-        let shower = std::thread::Builder::new()
+        let display_thread = std::thread::Builder::new()
             .name("progress".to_owned())
             .spawn(move || shared.show())
             .ok();
-        Progress { counts, shower }
+        Progress {
+            counts,
+            display_thread,
+        }
     }
 
-    /// There are this many files more to do.
+    /// Adds files to load.
     pub(crate) fn add(&self, files: usize) {
         self.counts.total.fetch_add(files, Ordering::Relaxed);
     }
 
-    /// One more is done.
+    /// One more file is loaded.
     pub(crate) fn advance(&self) {
         self.counts.done.fetch_add(1, Ordering::Relaxed);
     }
@@ -63,18 +66,18 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.counts.is_over.store(true, Ordering::Release);
+        self.counts.is_finished.store(true, Ordering::Release);
         self.counts.wake.1.notify_all();
-        if let Some(shower) = self.shower.take() {
-            // It has nothing to fail at.
-            _ = shower.join();
+        if let Some(thread) = self.display_thread.take() {
+            // A panic of that thread does not matter here.
+            _ = thread.join();
         }
     }
 }
 
 impl Counts {
     fn show(&self) {
-        if self.wait(PATIENCE) {
+        if self.wait(DELAY) {
             return;
         }
         let bar = std::io::stderr().is_terminal().then(new_bar);
@@ -102,12 +105,12 @@ impl Counts {
         }
     }
 
-    /// Waits for the end, but not longer than this; says whether it came.
-    fn wait(&self, patience: Duration) -> bool {
+    /// Waits for the end, at most this long, and returns whether it has come.
+    fn wait(&self, timeout: Duration) -> bool {
         let guard = self.wake.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_open = |_: &mut ()| !self.is_over.load(Ordering::Acquire);
-        drop(self.wake.1.wait_timeout_while(guard, patience, is_open));
-        self.is_over.load(Ordering::Acquire)
+        let is_running = |_: &mut ()| !self.is_finished.load(Ordering::Acquire);
+        drop(self.wake.1.wait_timeout_while(guard, timeout, is_running));
+        self.is_finished.load(Ordering::Acquire)
     }
 }
 

@@ -1,4 +1,4 @@
-//! One file → its bytes, whatever it may be that goes by its name.
+//! One file → its bytes, within a limit, whatever kind of file it is.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -17,7 +17,7 @@ pub(crate) enum ReadError {
     Directory,
     #[error("it is {0}, not a file")]
     Special(&'static str),
-    #[error("it is larger than {limit} bytes; raise the limit `max_file_size` if that is meant")]
+    #[error("it is larger than {limit} bytes; raise `limits.max_file_size` if that is intended")]
     TooLarge { limit: u64 },
     #[error("{NOT_UTF_8}")]
     Name,
@@ -31,31 +31,29 @@ impl ReadError {
         matches!(self, ReadError::System(error) if is_absence(error))
     }
 
-    /// The same for a file that a listing has shown: one that is not there by its name has a name that cannot be
-    /// written as text.
-    pub(super) fn of_listed(self, path: &str) -> Self {
+    /// The error for a file that was listed: if it is absent under its name, that name is not valid UTF-8.
+    pub(super) fn for_listed_file(self, path: &str) -> Self {
         match path.contains(char::REPLACEMENT_CHARACTER) && self.is_absence() {
             true => ReadError::Name,
             false => self,
         }
     }
 
-    /// Is it the system's doing rather than the file's? It may go as it came, without a change of the file.
-    pub(super) fn is_passing(&self) -> bool {
+    /// Is it an error of the system, which may go away without a change of the file?
+    pub(super) fn is_temporary(&self) -> bool {
         matches!(self, ReadError::System(_))
     }
 }
 
-/// Reads a file of at most `limit` bytes. Pipes, sockets and devices are refused before they are opened for
-/// reading could block.
+/// Reads a file of at most `limit` bytes. Pipes, sockets and devices are refused, since reading them could block.
 pub(crate) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     refuse_special(&std::fs::metadata(path)?)?;
-    read_seen_file(path, limit)
+    read_inspected_file(path, limit)
 }
 
-/// The same for what was a file when it was looked at just now.
-pub(super) fn read_seen_file(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-    // What was a file a moment ago may be a pipe now: opened without waiting, and looked at again.
+/// Reads a file that was just inspected and is a regular file.
+pub(super) fn read_inspected_file(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+    // It may have been replaced by a pipe since: opened without blocking, and inspected again.
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let file = OpenOptions::new()
         .read(true)
@@ -66,7 +64,7 @@ pub(super) fn read_seen_file(path: &Path, limit: u64) -> Result<Vec<u8>, ReadErr
     read_open_file(file, &metadata, limit)
 }
 
-/// Reads what was opened and looks like this.
+/// Reads an open file with this metadata.
 pub(super) fn read_open_file(
     file: File,
     metadata: &Metadata,
@@ -76,7 +74,7 @@ pub(super) fn read_open_file(
         return Err(ReadError::TooLarge { limit });
     }
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
-    // One byte more than allowed tells a file that grew meanwhile.
+    // One byte more than allowed, to detect a file that has grown meanwhile.
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
         return Err(ReadError::TooLarge { limit });

@@ -1,4 +1,4 @@
-//! The revision: a digest of names and contents.
+//! The revision: a digest of the names and contents of all files.
 
 use std::path::Path;
 
@@ -8,23 +8,26 @@ use twox_hash::XxHash3_128;
 
 use crate::config::CodeDirectory;
 
-/// What a file holds, in short. It tells changes, the same on every machine; it is no proof against someone who makes
-/// two files that have the same one.
+/// A digest of the content of a file, the same on every machine. It detects changes but is not cryptographic: two files
+/// with the same digest can be made on purpose.
 pub(super) type ContentDigest = u128;
+
+/// The digest of a file that was looked for and is absent.
+pub(super) const ABSENT_DIGEST: ContentDigest = 1;
 
 pub(super) fn digest(content: &[u8]) -> ContentDigest {
     XxHash3_128::oneshot(content)
 }
 
-/// What the digests of all files add up to. A sum does not ask for an order, can be worked out on many cores, and
-/// is quick to change where one file does.
+/// The sum of the digests of all files. A sum does not depend on order, can be computed on many cores, and is easy to
+/// update when one file changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Revision(u128);
 
 impl Revision {
-    /// What one file adds.
+    /// The contribution of one file.
     fn of(name: &str, content: ContentDigest) -> Self {
-        // No name has a zero, so that name and content cannot be taken for each other.
+        // No name contains a zero byte, so name and content cannot be confused.
         let named = [name.as_bytes(), &[0], &content.to_le_bytes()].concat();
         Revision(digest(&named))
     }
@@ -38,7 +41,7 @@ impl Revision {
     }
 }
 
-/// As everyone is told. Secrets are part of the sum, and it may be possible to work back from it; from this it is not.
+/// The public form. The sum covers secrets and might be reversible; its SHA-256 is not.
 impl std::fmt::Display for Revision {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let shown = Sha256::digest(self.0.to_le_bytes());
@@ -49,12 +52,13 @@ impl std::fmt::Display for Revision {
     }
 }
 
-/// Names relative to what they belong to, so that the place of the code directory does not matter.
-pub(super) struct Names {
+/// Names of files relative to their environment, code directory or global layer, so that the same data has the same
+/// revision wherever it is.
+pub(super) struct LogicalNames {
     roots: Vec<(String, &'static str)>,
 }
 
-impl Names {
+impl LogicalNames {
     pub(super) fn new(code: &CodeDirectory, environment: &str) -> Self {
         let global = code.hiera_config.as_deref().and_then(Path::parent);
         let environment = code.environment(environment);
@@ -62,18 +66,18 @@ impl Names {
         let roots = roots
             .into_iter()
             .chain(global.map(|root| (root, "global")))
-            // As paths are compared: a slash at the end says nothing.
+            // Without trailing slashes.
             .map(|(root, name)| (root.components().as_path().to_string_lossy().into(), name))
             .collect();
-        Names { roots }
+        LogicalNames { roots }
     }
 
-    /// What a configuration adds to the revision.
+    /// The contribution of a configuration to the revision.
     pub(super) fn config(&self, path: &Path, content: ContentDigest) -> Revision {
         Revision::of(&self.logical("", path), content)
     }
 
-    /// What a data file adds to the revision.
+    /// The contribution of a data file to the revision.
     pub(super) fn file(&self, format: Format, path: &str, content: ContentDigest) -> Revision {
         let kind = match format {
             Format::Yaml => "Yaml ",
@@ -104,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sum_knows_no_order_and_forgets_what_is_taken_away() {
+    fn a_revision_does_not_depend_on_order_and_forgets_removed_files() {
         let [a, b, c] = ["a", "b", "c"].map(|name| Revision::of(name, 7));
         let sum = |parts: &[Revision]| {
             let mut sum = Revision::default();
@@ -120,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_not_the_sum() {
+    fn the_public_form_is_not_the_sum() {
         let shown = Revision(1).to_string();
         assert_eq!(shown.len(), 32);
         assert_ne!(shown, format!("{:032x}", 1));
@@ -129,12 +133,12 @@ mod tests {
     }
 
     #[test]
-    fn a_name_tells_where_a_file_belongs() {
+    fn a_logical_name_starts_with_what_the_file_belongs_to() {
         let code = CodeDirectory {
             hiera_config: Some("/etc/hiera.yaml".into()),
             ..CodeDirectory::for_tests("/code")
         };
-        let names = Names::new(&code, "p");
+        let names = LogicalNames::new(&code, "p");
         for (path, expected) in [
             (
                 "/code/environments/p/data/a.yaml",

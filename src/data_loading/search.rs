@@ -1,55 +1,55 @@
-//! Which files an environment's lookups may ever name: the reach of every location, searched on disk.
+//! [`Search`]: which files lookups in an environment can reach, found on disk by the locations of its levels.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use hiera_resolver::config::{Level, Text};
 use hiera_resolver::glob::EntryKind;
-use hiera_resolver::reach::{Progress, Reach};
+use hiera_resolver::reach::{Progress as ReachProgress, Reach};
 use hiera_resolver::{Format, HieraConfig, Layer};
 
-use super::Fault;
-use super::links;
+use super::links::link_refusal;
 use super::listings::{Listings, nearest_directory};
+use super::{Fault, FileIdentity};
 use crate::config::CodeDirectory;
 use crate::filesystem::may_exist;
 
-/// The longest path that the system opens. What lies deeper nobody can name.
+/// The longest path that the system opens.
 const MAX_PATH: usize = 4096;
 
-/// Where to search, and how far.
+/// Where to search. Also the context in which keys are found, before any node is known.
 #[derive(Clone, Copy)]
-pub(super) struct Search<'a> {
-    pub(super) code: &'a CodeDirectory,
-    pub(super) environment: &'a str,
-    pub(super) listings: &'a Listings,
+pub(crate) struct Search<'a> {
+    pub(crate) code: &'a CodeDirectory,
+    pub(crate) environment: &'a str,
+    pub(crate) listings: &'a Listings,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Default)]
-pub(super) struct Found {
-    /// The files, each with what it is read as, sorted.
+pub(super) struct SearchResult {
+    /// The files, each with its format, sorted.
     pub(super) files: Vec<(String, Format)>,
-    /// The directories in which further ones could appear, beside those that were listed.
+    /// Directories in which further files could appear, besides those that were listed.
     pub(super) directories: Vec<PathBuf>,
-    /// Links to a directory that they lie in, each with that directory, by the names that led to them.
+    /// Links that lead to one of their own parent directories, each with that directory.
     pub(super) loops: Vec<(String, String)>,
-    /// Where the search ended early, and why: what lies at or below these paths is unknown.
+    /// Where the search ended early, and why: what is at or below these paths is unknown.
     pub(super) faults: Vec<Fault>,
-    /// The directories that were searched, each by every path that led to it.
+    /// The directories that were searched, by every path that led to them.
     searched: HashSet<String>,
-    /// How many files and directories there are in them.
+    /// How many entries they have.
     entries: usize,
 }
 
-/// The locations that are searched from one directory.
+/// The locations to search below one directory.
 type Group = Vec<(Reach, Format)>;
 
 impl Search<'_> {
-    /// The files that some lookup could come to, each with what it is read as.
-    pub(super) fn find_files<'a>(&self, layers: impl Iterator<Item = &'a Layer>) -> Found {
-        let mut found = Found::default();
-        // From each directory once for all locations that start there, however many they are.
+    /// The files that some lookup can reach, each with its format.
+    pub(super) fn find_files<'a>(&self, layers: impl Iterator<Item = &'a Layer>) -> SearchResult {
+        let mut found = SearchResult::default();
+        // Each directory is searched once for all locations that start there.
         let mut groups: BTreeMap<String, Group> = BTreeMap::new();
         for level in levels(layers) {
             for reach in level.reaches(self.environment) {
@@ -73,9 +73,9 @@ impl Search<'_> {
         found
     }
 
-    /// The files that a path with variables could name, and the directories in which further ones could appear.
-    pub(super) fn find_named(&self, base: &Text, path: &Text) -> Found {
-        let mut found = Found::default();
+    /// The files that a path with variables can name, and the directories in which further ones could appear.
+    pub(super) fn find_named(&self, base: &Text, path: &Text) -> SearchResult {
+        let mut found = SearchResult::default();
         let reach = Reach::of_path(base, path, self.environment);
         match reach.only_path() {
             Some(path) => self.add_path(path, &reach, base, Format::Unknown, &mut found),
@@ -87,14 +87,14 @@ impl Search<'_> {
         found
     }
 
-    /// A path without variables.
+    /// Adds a path without variables.
     fn add_path(
         &self,
         path: &str,
         reach: &Reach,
         datadir: &Text,
         format: Format,
-        found: &mut Found,
+        found: &mut SearchResult,
     ) {
         let base = match datadir.template() {
             None => datadir.source(),
@@ -106,15 +106,15 @@ impl Search<'_> {
         found.directories.extend(nearest_directory(Path::new(path)));
     }
 
-    /// Searches a directory for what these locations reach.
-    fn search(&self, root: &str, group: &[(Reach, Format)], found: &mut Found) {
+    /// Searches a directory for the files of these locations.
+    fn search(&self, root: &str, group: &[(Reach, Format)], found: &mut SearchResult) {
         let path = Path::new(root);
         if may_exist(path) {
             found.add(root, !path.is_dir(), group);
         }
         found.directories.extend(nearest_directory(&path.join("x")));
         let problem = if root == "/" {
-            "a location of the hierarchy could name any file of the disk, which is not searched; write a directory \
+            "a location of the hierarchy could name any file on the disk, which is not searched; put a directory \
              before its first variable or wildcard"
                 .to_owned()
         } else if self
@@ -122,7 +122,7 @@ impl Search<'_> {
             .is_err()
         {
             format!(
-                "there are more than {} files and directories to search; raise `limits.max_files` if that is meant, \
+                "there are more than {} files and directories to search; raise `limits.max_files` if that is intended, \
                  or remove links that lead out of the data",
                 self.code.max_files
             )
@@ -132,43 +132,43 @@ impl Search<'_> {
         found.faults.push(Fault::at_path(root, &problem));
     }
 
-    /// `above`: the directories on the way, each with the path that led to it.
+    /// Searches a directory and its subdirectories. `parents` are those on the way, each with its path.
     fn descend(
         &self,
         root: &str,
         directory: &str,
         group: &[(Reach, Format)],
-        found: &mut Found,
-        above: &mut Vec<((u64, u64), String)>,
-    ) -> Result<(), TooMany> {
+        found: &mut SearchResult,
+        parents: &mut Vec<(FileIdentity, String)>,
+    ) -> Result<(), TooManyFiles> {
         if directory.len() >= MAX_PATH {
             return Ok(());
         }
         let Some(identity) = self.listings.identity(directory) else {
             return Ok(());
         };
-        // A link to a directory that it lies in would go on forever. It is followed until there is nothing to find that
-        // would not be found without it.
-        let stands_for = |(known, target): &&((u64, u64), String)| {
+        // A link to one of its parents would never end. It is followed only while it leads to files that would not be
+        // found without it.
+        let is_loop = |(parent, target): &&(FileIdentity, String)| {
             let mut reaches = group.iter().map(|(reach, _)| reach);
-            *known == identity
+            *parent == identity
                 && reaches.all(|reach| {
                     let progress = reach.progress(directory);
-                    progress == Progress::None || progress == reach.progress(target)
+                    progress == ReachProgress::None || progress == reach.progress(target)
                 })
         };
-        if let Some((_, target)) = above.iter().find(stands_for) {
+        if let Some((_, target)) = parents.iter().find(is_loop) {
             found.loops.push((directory.to_owned(), target.clone()));
             return Ok(());
         }
-        above.push((identity, directory.to_owned()));
+        parents.push((identity, directory.to_owned()));
         let entries = self.listings.list(directory);
-        // Locations that start above each other come to the same directories.
+        // Locations that start in different directories may reach the same one.
         if found.searched.insert(directory.to_owned()) {
             found.entries += entries.len();
         }
         if found.entries > self.code.max_files {
-            return Err(TooMany);
+            return Err(TooManyFiles);
         }
         for entry in entries.iter() {
             let path = [directory, "/", &entry.name].concat();
@@ -177,18 +177,18 @@ impl Search<'_> {
             }
             let is_file = entry.kind == EntryKind::File;
             if !is_file {
-                self.descend(root, &path, group, found, above)?;
+                self.descend(root, &path, group, found, parents)?;
             }
             found.add(&path, is_file, group);
         }
-        above.pop();
+        parents.pop();
         Ok(())
     }
 
-    /// Is a path behind a link that must not be followed? Whatever comes to it fails then.
-    fn is_refused(&self, base: &str, path: &str, found: &mut Found) -> bool {
+    /// Is a path below a link that must not be followed? Lookups that reach it then fail.
+    fn is_refused(&self, base: &str, path: &str, found: &mut SearchResult) -> bool {
         let [base, link] = [base, path].map(Path::new);
-        let refusal = links::refusal(self.code, self.environment, base, link);
+        let refusal = link_refusal(self.code, self.environment, base, link);
         if let Some(problem) = refusal {
             found.faults.push(Fault::at_path(path, &problem));
         }
@@ -196,14 +196,14 @@ impl Search<'_> {
     }
 }
 
-/// There is more to search than the bound allows.
-struct TooMany;
+/// There are more files than `limits.max_files`.
+struct TooManyFiles;
 
-impl Found {
-    /// Adds what stands at a path, once for each format that it is read as.
+impl SearchResult {
+    /// Adds a path, once for each format in which it is read.
     fn add(&mut self, path: &str, is_file: bool, group: &[(Reach, Format)]) {
         for (reach, format) in group {
-            // A path may name a directory, which fails the lookup. A glob finds none.
+            // A path may name a directory, which fails the lookup. A glob does not match directories.
             if (is_file || !reach.is_glob()) && reach.contains(path) {
                 self.files.push((path.to_owned(), *format));
             }
@@ -211,8 +211,8 @@ impl Found {
     }
 }
 
-/// What a file of this path is read as, in a directory that was searched (`is_listed`) or one in which only paths
-/// without variables end. What [`Search::find_files`] would come to, for one file that is new.
+/// The formats in which a new file is read: what [`Search::find_files`] would find for this path. `is_listed`: its
+/// directory was searched; in others only paths without variables can name a file.
 pub(super) fn formats_of<'a>(
     layers: impl Iterator<Item = &'a Layer>,
     environment: &str,

@@ -1,32 +1,33 @@
-//! Whether a tree held still while it was read: every file and directory is looked at once more.
+//! [`StabilityCheck`]: whether files changed while they were read. Each file and directory is inspected once more.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::nearby::Nearby;
-use super::{CachedFile, FileFingerprint};
+use super::FileFingerprint;
+use super::loaded::CachedFile;
+use super::parent_directory::ParentDirectory;
 
-/// Files that a core takes at a time: what takes about as long as to start a thread.
-const SHARE: usize = 64;
+/// Files that a thread takes at a time: about as much work as starting a thread.
+const CHUNK: usize = 64;
 
-/// A look at what was read, by as many threads as take part in it.
+/// A second inspection of what was read, by any number of threads.
 pub(super) struct StabilityCheck<'a> {
     directories: &'a [(PathBuf, Option<FileFingerprint>)],
     files: &'a [CachedFile],
-    next: AtomicUsize,
-    has_directory_moved: AtomicBool,
-    moved_file: OnceLock<String>,
+    next_chunk: AtomicUsize,
+    has_directory_changed: AtomicBool,
+    changed_file: OnceLock<String>,
 }
 
-/// Whether a tree held still while it was read.
+/// Whether files changed while they were read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Stillness {
-    Still,
-    /// Directories or configurations moved, but no data file that was read.
-    Moved,
-    /// This data file is not what was read.
-    FileMoved(String),
+pub(crate) enum Stability {
+    Stable,
+    /// Directories or configurations changed, but no data file that was read.
+    DirectoriesChanged,
+    /// This data file changed.
+    FileChanged(String),
 }
 
 impl<'a> StabilityCheck<'a> {
@@ -37,48 +38,50 @@ impl<'a> StabilityCheck<'a> {
         StabilityCheck {
             directories,
             files,
-            next: AtomicUsize::new(0),
-            has_directory_moved: AtomicBool::new(false),
-            moved_file: OnceLock::new(),
+            next_chunk: AtomicUsize::new(0),
+            has_directory_changed: AtomicBool::new(false),
+            changed_file: OnceLock::new(),
         }
     }
 
-    /// Pieces that threads can take.
-    pub(super) fn shares(&self) -> usize {
-        1 + self.files.len().div_ceil(SHARE)
+    /// The number of chunks that threads can take: the directories, and the files.
+    pub(super) fn chunks(&self) -> usize {
+        1 + self.files.len().div_ceil(CHUNK)
     }
 
-    /// Looks at what no other thread has taken yet, until there is nothing left or a file has moved.
-    pub(super) fn take_part(&self) {
-        let mut nearby = Nearby::default();
-        let mut has_moved = |file: &&CachedFile| file.seen != nearby.fingerprint(file.path());
-        while self.moved_file.get().is_none() {
-            let place = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(share) = place.checked_sub(1) else {
-                let has_moved = self.have_directories_moved();
-                self.has_directory_moved.store(has_moved, Ordering::Relaxed);
+    /// Inspects chunks that no other thread has taken, until none is left or a change is found.
+    pub(super) fn run_chunks(&self) {
+        let mut parent = ParentDirectory::default();
+        let mut has_changed =
+            |file: &&CachedFile| file.fingerprint != parent.fingerprint(file.path());
+        while self.changed_file.get().is_none() {
+            let index = self.next_chunk.fetch_add(1, Ordering::Relaxed);
+            let Some(index) = index.checked_sub(1) else {
+                let has_changed = self.have_directories_changed();
+                self.has_directory_changed
+                    .store(has_changed, Ordering::Relaxed);
                 continue;
             };
-            let Some(share) = self.files.chunks(SHARE).nth(share) else {
+            let Some(chunk) = self.files.chunks(CHUNK).nth(index) else {
                 return;
             };
-            if let Some(moved) = share.iter().find(&mut has_moved) {
-                // Another thread may have found one as well.
-                _ = self.moved_file.set(moved.path().to_owned());
+            if let Some(changed) = chunk.iter().find(&mut has_changed) {
+                // Fails if another thread has found one as well.
+                _ = self.changed_file.set(changed.path().to_owned());
             }
         }
     }
 
-    /// What was found. To be asked when all who take part are done.
-    pub(super) fn stillness(self) -> Stillness {
-        match self.moved_file.into_inner() {
-            Some(path) => Stillness::FileMoved(path),
-            None if self.has_directory_moved.into_inner() => Stillness::Moved,
-            None => Stillness::Still,
+    /// The result, once all threads are done.
+    pub(super) fn stability(self) -> Stability {
+        match self.changed_file.into_inner() {
+            Some(path) => Stability::FileChanged(path),
+            None if self.has_directory_changed.into_inner() => Stability::DirectoriesChanged,
+            None => Stability::Stable,
         }
     }
 
-    fn have_directories_moved(&self) -> bool {
+    fn have_directories_changed(&self) -> bool {
         let mut directories = self.directories.iter();
         directories.any(|(path, fingerprint)| FileFingerprint::of(path) != *fingerprint)
     }
@@ -94,9 +97,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_moves_is_noticed() {
+    fn every_change_is_noticed() {
         let root = tempfile::tempdir().unwrap();
-        let names = 0..3 * SHARE;
+        let names = 0..3 * CHUNK;
         let paths: Vec<_> = names
             .map(|name| root.path().join(name.to_string()))
             .collect();
@@ -108,31 +111,31 @@ mod tests {
         let file = |path: &Path| CachedFile {
             format: Format::Yaml,
             file: Arc::new(DataFile::unreadable(path.to_str().unwrap(), &"")),
-            seen: FileFingerprint::of(path),
+            fingerprint: FileFingerprint::of(path),
             is_settled: true,
-            link: None,
+            link_directory: None,
             digest: 0,
             is_unread: false,
         };
-        let stillness = |move_something: &dyn Fn()| {
+        let stability = |change: &dyn Fn()| {
             let files: Vec<_> = paths.iter().map(|path| file(path)).collect();
             let directories = [(below.clone(), FileFingerprint::of(&below))];
-            move_something();
-            let look = StabilityCheck::new(&directories, &files);
+            change();
+            let check = StabilityCheck::new(&directories, &files);
             std::thread::scope(|scope| {
-                scope.spawn(|| look.take_part());
-                look.take_part();
+                scope.spawn(|| check.run_chunks());
+                check.run_chunks();
             });
-            look.stillness()
+            check.stability()
         };
-        assert_eq!(stillness(&|| {}), Stillness::Still);
-        for path in [&paths[0], &paths[SHARE + 1], &paths[3 * SHARE - 1]] {
-            let change = || std::fs::write(path, "k: 22").unwrap();
-            let moved = path.to_str().unwrap().to_owned();
-            assert_eq!(stillness(&change), Stillness::FileMoved(moved));
+        assert_eq!(stability(&|| {}), Stability::Stable);
+        for path in [&paths[0], &paths[CHUNK + 1], &paths[3 * CHUNK - 1]] {
+            let edit = || std::fs::write(path, "k: 22").unwrap();
+            let changed = path.to_str().unwrap().to_owned();
+            assert_eq!(stability(&edit), Stability::FileChanged(changed));
         }
         let remove = || std::fs::remove_dir(&below).unwrap();
-        assert_eq!(stillness(&remove), Stillness::Moved);
-        assert_eq!(stillness(&|| {}), Stillness::Still);
+        assert_eq!(stability(&remove), Stability::DirectoriesChanged);
+        assert_eq!(stability(&|| {}), Stability::Stable);
     }
 }

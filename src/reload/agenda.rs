@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use super::ReloadOutcome;
-use crate::data_loading::Loaded;
+use crate::data_loading::LoadedEnvironment;
 
 /// Quiet times after which something that does not become quiet is looked at all the same.
 const MAX_QUIET_TIMES: u32 = 40;
@@ -36,7 +36,7 @@ pub(super) struct Change {
     /// Loads so far that could not be used, because something moved meanwhile.
     pub(super) attempts: usize,
     /// What the last of them gave: a start for the next.
-    pub(super) candidate: Option<Arc<Loaded>>,
+    pub(super) candidate: Option<Arc<LoadedEnvironment>>,
     timing: Timing,
 }
 

@@ -7,7 +7,7 @@ use super::agenda::Change;
 use super::worker::Worker;
 use crate::config::is_environment_name;
 use crate::data_loading::progress::Progress;
-use crate::data_loading::{self, Fault, Load, Loaded, Stillness};
+use crate::data_loading::{self, Fault, Load, LoadedEnvironment, Stability};
 use crate::environments::file_faults;
 use crate::filesystem;
 
@@ -21,7 +21,7 @@ const PATIENT_ATTEMPTS: usize = 3;
 pub(super) enum Verdict {
     Unchanged,
     /// With what was served before.
-    Swapped(Option<Arc<Loaded>>),
+    Swapped(Option<Arc<LoadedEnvironment>>),
     /// With the faults of what is not served.
     Kept(Vec<Fault>),
     Gone,
@@ -47,13 +47,14 @@ impl Worker {
             return Some(change);
         }
         let last = self.last_read(name);
-        let touched = last.and_then(|last| last.with_touched(&self.code, name, &change.paths));
+        let touched =
+            last.and_then(|last| last.with_changed_files(&self.code, name, &change.paths));
         let is_there = || filesystem::is_directory(&self.code.environment(name)).is_ok_and(|is| is);
         let Some(touched) = touched.filter(|_| is_there()) else {
             return Some(change);
         };
         let has_moved = self.has_moved_meanwhile(name);
-        let is_still = touched.is_still_at(&change.paths)
+        let is_still = touched.is_unchanged_at(&change.paths)
             && (!has_moved || change.attempts >= PATIENT_ATTEMPTS)
             && self.wait_for_others(name, &change).is_none();
         if !is_still {
@@ -80,7 +81,7 @@ impl Worker {
         let loaded = Arc::new(loaded);
         let is_last = change.attempts + 1 >= MAX_ATTEMPTS;
         // The half of a checkout that was read may hold still too.
-        let has_moved = stillness != Stillness::Still || self.is_git_at_work(&name, &change);
+        let has_moved = stillness != Stability::Stable || self.is_git_at_work(&name, &change);
         if has_moved && !is_last {
             change.candidate = Some(loaded);
             change.is_whole = true;
@@ -92,13 +93,13 @@ impl Worker {
             return self.end(&name, change, verdict, false);
         }
         if let Some(served) = self.loaded.get(&name) {
-            if let Stillness::FileMoved(path) = &stillness {
+            if let Stability::FileChanged(path) = &stillness {
                 let problem = "changes each time it is read";
                 let faults = vec![Fault::at_path(path, &problem)];
                 self.environments.keep(&name, faults.clone());
                 return self.end(&name, change, Verdict::Kept(faults), true);
             }
-            let delay = loaded.wait_for_unseen_writers(served, &change.paths);
+            let delay = loaded.delay_for_unreported_writes(served, &change.paths);
             if let Some(delay) = delay.filter(|_| change.asked.is_empty() && !is_last) {
                 change.candidate = Some(loaded);
                 change.is_whole = true;
@@ -110,7 +111,12 @@ impl Worker {
         self.end(&name, change, verdict, is_incomplete);
     }
 
-    fn load(&self, name: &str, previous: Option<&Loaded>, change: &Change) -> (Loaded, Stillness) {
+    fn load(
+        &self,
+        name: &str,
+        previous: Option<&LoadedEnvironment>,
+        change: &Change,
+    ) -> (LoadedEnvironment, Stability) {
         let (shown, silent);
         let progress = match &self.start {
             Some(start) => &start.progress,
@@ -135,7 +141,7 @@ impl Worker {
             cores,
             progress,
         };
-        load.run_and_look_again()
+        load.run_and_verify()
     }
 
     /// Answers those who asked.
@@ -151,7 +157,7 @@ impl Worker {
     }
 
     /// Serves what was loaded, unless that would be worse than what is served.
-    fn adopt(&mut self, name: &str, mut loaded: Arc<Loaded>) -> Verdict {
+    fn adopt(&mut self, name: &str, mut loaded: Arc<LoadedEnvironment>) -> Verdict {
         let previous = self.loaded.get(name).cloned();
         let verdict = self.judge(name, previous.as_ref(), &loaded);
         if matches!(verdict, Verdict::Kept(_)) {
@@ -167,7 +173,12 @@ impl Worker {
         verdict
     }
 
-    fn judge(&self, name: &str, previous: Option<&Arc<Loaded>>, loaded: &Loaded) -> Verdict {
+    fn judge(
+        &self,
+        name: &str,
+        previous: Option<&Arc<LoadedEnvironment>>,
+        loaded: &LoadedEnvironment,
+    ) -> Verdict {
         if let Some(previous) = previous {
             let is_same = loaded.snapshot.revision() == previous.snapshot.revision();
             if is_same && self.listing_fault.is_none() {

@@ -15,7 +15,7 @@ use notify::{ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Wat
 
 use super::Command;
 use crate::config::{CodeDirectory, ReloadSettings, WatchMode};
-use crate::data_loading::{self, FileFingerprint, Loaded};
+use crate::data_loading::{self, FileFingerprint, LoadedEnvironment};
 
 /// What is watched.
 pub(super) struct Watch {
@@ -83,7 +83,7 @@ impl Watch {
     pub(super) fn follow<'a>(
         &mut self,
         code: &CodeDirectory,
-        loaded: impl Iterator<Item = &'a Loaded>,
+        loaded: impl Iterator<Item = &'a LoadedEnvironment>,
     ) -> Vec<PathBuf> {
         if self.watcher.is_none() {
             return Vec::new();
@@ -97,7 +97,7 @@ impl Watch {
         };
         want(&code.root);
         want(&code.environments());
-        for directory in loaded.flat_map(Loaded::directories) {
+        for directory in loaded.flat_map(LoadedEnvironment::directories) {
             want(directory);
         }
         let above = data_loading::nearest_directory(&code.root);

@@ -12,7 +12,7 @@ use super::writers::Writers;
 use super::{Command, git};
 use crate::config::{CodeDirectory, ReloadSettings};
 use crate::data_loading::progress::Progress;
-use crate::data_loading::{self, Fault, FileFingerprint, Loaded, NoEnvironments};
+use crate::data_loading::{self, Fault, FileFingerprint, LoadedEnvironment, NoEnvironments};
 use crate::environments::Environments;
 
 /// Times after which a load that the system kept from reading everything is tried again: twice as long each time.
@@ -24,9 +24,9 @@ pub(super) struct Worker {
     pub(super) environments: Environments,
     pub(super) settings: ReloadSettings,
     /// What is served.
-    pub(super) loaded: BTreeMap<String, Arc<Loaded>>,
+    pub(super) loaded: BTreeMap<String, Arc<LoadedEnvironment>>,
     /// What is not served because of its faults. It is followed all the same: that is where they are fixed.
-    pub(super) kept_back: BTreeMap<String, Arc<Loaded>>,
+    pub(super) kept_back: BTreeMap<String, Arc<LoadedEnvironment>>,
     /// All environments are gone from the disk, which has been logged.
     pub(super) is_bereft: bool,
     /// Why it is not known which environments there are.
@@ -244,13 +244,13 @@ impl Worker {
     }
 
     /// Everything that was read last, served or not.
-    fn read(&self) -> impl Iterator<Item = (&String, &Loaded)> {
+    fn read(&self) -> impl Iterator<Item = (&String, &LoadedEnvironment)> {
         let all = self.loaded.iter().chain(&self.kept_back);
         all.map(|(name, loaded)| (name, loaded.as_ref()))
     }
 
     /// What was read last of an environment, served or not.
-    pub(super) fn last_read(&self, name: &str) -> Option<&Arc<Loaded>> {
+    pub(super) fn last_read(&self, name: &str) -> Option<&Arc<LoadedEnvironment>> {
         self.kept_back.get(name).or_else(|| self.loaded.get(name))
     }
 
@@ -303,14 +303,14 @@ impl Worker {
 
 /// Adds the environments that read a directory, and says whether there are any.
 fn add_readers<'a>(
-    all: impl Iterator<Item = (&'a String, &'a Loaded)>,
+    all: impl Iterator<Item = (&'a String, &'a LoadedEnvironment)>,
     directory: &Path,
     identity: Option<(u64, u64)>,
     names: &mut BTreeSet<String>,
 ) -> bool {
     let mut is_read = false;
     for (name, loaded) in all {
-        if loaded.reads(directory, identity) {
+        if loaded.reads_directory(directory, identity) {
             names.insert(name.clone());
             is_read = true;
         }

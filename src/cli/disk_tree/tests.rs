@@ -1,4 +1,4 @@
-//! What is held in memory and what lies on disk give the same answers, whatever the hierarchy looks like.
+//! Random trees: lookups in memory and on disk give the same answers, whatever the hierarchy looks like.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ use crate::data_loading::progress::Progress;
 
 /// Directories of data, below a data directory.
 const DIRECTORIES: [&str; 8] = ["", "", "a", "b", "a/b", "prod", "a b", "linked"];
-/// Names of data files. Some are what a glob or a brace looks like.
+/// Names of data files. Some look like globs or braces.
 const NAMES: [&str; 10] = [
     "a.yaml",
     "b.yaml",
@@ -30,7 +30,7 @@ const NAMES: [&str; 10] = [
     "[ab].yaml",
     "prod.yaml",
 ];
-/// What locations are put together from.
+/// The pieces of random locations.
 const PIECES: [&str; 30] = [
     "a",
     "b",
@@ -63,7 +63,7 @@ const PIECES: [&str; 30] = [
     "loop/",
     "\\",
 ];
-/// What variables are set to.
+/// The values of variables.
 const VALUES: [&str; 18] = [
     "", "a", "b", "ab", "a/b", "prod", "..", ".", "./a", "a/", "/a", "a,b", "*", "{a,b}", "[ab]",
     "loop/a", "linked", "a.",
@@ -73,8 +73,8 @@ fn pick<'a>(random: &mut Rng, from: &[&'a str]) -> &'a str {
     from[random.usize(..from.len())]
 }
 
-/// Locations as people write them.
-const USUAL: [&str; 16] = [
+/// Typical locations.
+const TYPICAL: [&str; 16] = [
     "%{x}.yaml",
     "%{x}/%{y}.yaml",
     "a/%{x}.yaml",
@@ -95,7 +95,7 @@ const USUAL: [&str; 16] = [
 
 fn location(random: &mut Rng) -> String {
     if random.bool() {
-        return pick(random, &USUAL).to_owned();
+        return pick(random, &TYPICAL).to_owned();
     }
     let mut text: String = (0..random.usize(1..6))
         .map(|_| pick(random, &PIECES))
@@ -157,7 +157,7 @@ fn write_data(random: &mut Rng, root: &Path, prefix: &str) {
         ] {
             let link = root.join(link);
             if random.u8(..5) == 0 && !link.exists() {
-                // Where there is something already, there is no link.
+                // Fails if the directory does not exist.
                 _ = symlink(target, link);
             }
         }
@@ -192,7 +192,7 @@ fn node(random: &mut Rng) -> Node {
     Node::new("prod").facts(facts)
 }
 
-/// What a lookup comes to, all of it.
+/// Everything that a lookup returns.
 fn answer(
     tree: &dyn Tree,
     scope: &Node,
@@ -217,7 +217,7 @@ fn memory_and_disk_give_the_same_answers() {
     for seed in 0..trees {
         let mut random = Rng::with_seed(seed);
         let temporary = tempfile::tempdir().unwrap();
-        // Deep enough for every `..` that a location may have.
+        // Deep enough for all `..` in a location.
         let root = temporary.path().join("1/2/3/4/5/6/7/8");
         let environment = root.join("environments/prod");
         write_layer(&mut random, &root.join("global"), "");
@@ -247,7 +247,7 @@ fn memory_and_disk_give_the_same_answers() {
                     };
                     let expected = answer(&disk, &scope, &request, explain);
                     let got = answer(snapshot.as_ref(), &scope, &request, explain);
-                    // Behind a loop, errors name a file by its shorter path.
+                    // Below a loop, errors name a file by its shorter path.
                     let fail_alike =
                         |text: &str| text.starts_with("failed") && text.contains("loop");
                     let is_same_failure = got.starts_with("failed") && fail_alike(&expected);

@@ -1,44 +1,45 @@
-//! [`NoEnvironments`]: why a code directory has no environments, and what was expected where.
+//! [`NoEnvironments`]: why a code directory has no environments, and what was expected.
 
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::environment_names::list_subdirectories;
 use crate::config::{CodeDirectory, ENVIRONMENTS, enclosing_code_directory, is_environment_name};
 
-/// What only an environment has.
+/// Files that only an environment has.
 const ENVIRONMENT_FILES: [&str; 2] = ["hiera.yaml", "environment.conf"];
 
 /// Why a code directory has no environments.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoEnvironments {
-    /// What there is cannot be listed.
+    /// The directory of the environments cannot be listed.
     #[error("cannot read `{}`: {error}; expected {}", directory.display(), expected(directory))]
     Unreadable {
         directory: PathBuf,
         error: io::Error,
     },
-    /// An environment was given in place of a code directory.
+    /// The path is an environment, not a code directory.
     #[error(
         "`{0}` is an environment, not a code directory: it has `{file}`. \
          Run `hierad check {0}` to check it alone, or set --codedir to {1}",
         root.display(),
         match enclosing_code_directory(root) {
-            Some(above) => format!("`{}`", above.display()),
+            Some(parent) => format!("`{}`", parent.display()),
             None => "the directory that has it as `environments/<name>`".to_owned(),
         }
     )]
     IsEnvironment { root: PathBuf, file: &'static str },
-    /// The directory of all environments was given.
-    #[error("`{}` is the directory of the environments; set --codedir to `{}`, the directory above it", root.display(), above.display())]
-    IsEnvironmentsDirectory { root: PathBuf, above: PathBuf },
-    /// There are directories, but none with a name that Puppet accepts.
+    /// The path is the directory of the environments.
+    #[error("`{}` is the directory of the environments; set --codedir to `{}`, the directory above it", root.display(), parent.display())]
+    IsEnvironmentsDirectory { root: PathBuf, parent: PathBuf },
+    /// There are directories, but none has a name that Puppet accepts.
     #[error(
         "there is no environment in `{}`: `{name}` is not a valid name for one, which has letters, digits and underscores only",
         directory.display()
     )]
     InvalidName { directory: PathBuf, name: String },
-    /// There is nothing.
+    /// There is no directory.
     #[error("there is no environment in `{}`; expected {}", directory.display(), expected(directory))]
     Nothing { directory: PathBuf },
 }
@@ -48,44 +49,34 @@ fn expected(directory: &Path) -> String {
 }
 
 impl NoEnvironments {
-    /// Looks for the reason. Asked only where no environment was found.
+    /// Finds the reason. Only called if there are no environments.
     pub(crate) fn in_directory(code: &CodeDirectory) -> Self {
         let root = code.root.clone();
         let directory = code.environments();
-        let names = match directories_in(&directory) {
+        let mut names = match list_subdirectories(&directory) {
             Ok(names) => names,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return NoEnvironments::Unreadable { directory, error },
         };
-        let files = ENVIRONMENT_FILES.into_iter();
-        if let Some(file) = files.into_iter().find(|file| root.join(file).exists()) {
+        if let Some(file) = ENVIRONMENT_FILES
+            .into_iter()
+            .find(|file| root.join(file).exists())
+        {
             return NoEnvironments::IsEnvironment { root, file };
         }
-        if let Some(name) = names.into_iter().find(|name| !is_environment_name(name)) {
+        names.sort();
+        let is_invalid = |name: &String| !name.starts_with('.') && !is_environment_name(name);
+        if let Some(name) = names.into_iter().find(is_invalid) {
             return NoEnvironments::InvalidName { directory, name };
         }
         match root.parent() {
-            Some(above) if root.file_name() == Some(OsStr::new(ENVIRONMENTS)) => {
+            Some(parent) if root.file_name() == Some(OsStr::new(ENVIRONMENTS)) => {
                 NoEnvironments::IsEnvironmentsDirectory {
-                    above: above.to_owned(),
+                    parent: parent.to_owned(),
                     root,
                 }
             }
             _ => NoEnvironments::Nothing { directory },
         }
     }
-}
-
-/// The names of the directories in a directory that are not hidden.
-fn directories_in(directory: &Path) -> io::Result<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(directory)? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if !name.starts_with('.') && entry.path().is_dir() {
-            names.push(name);
-        }
-    }
-    names.sort();
-    Ok(names)
 }

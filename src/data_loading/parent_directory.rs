@@ -1,6 +1,7 @@
-//! [`Nearby`]: files that lie beside each other, each reached from their directory.
+//! [`ParentDirectory`]: opens and inspects files relative to their directory.
 //!
-//! From the root it is ten steps or so to every file of a tree, and a load goes to each of them twice.
+//! Resolving a path from the root takes about ten steps, and a load inspects every file twice. Files come sorted, so most
+//! are in the same directory as the one before.
 
 use std::fs::{File, Metadata};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -11,17 +12,17 @@ use rustix::io::retry_on_intr;
 
 use super::FileFingerprint;
 
-/// Where the last file was. Only for as long as a load takes: a directory may be replaced by another.
+/// The directory of the last file, kept open. Not kept longer than a load, since a directory may be replaced.
 #[derive(Default)]
-pub(super) struct Nearby {
-    directory: Option<(String, OwnedFd)>,
+pub(super) struct ParentDirectory {
+    opened: Option<(String, OwnedFd)>,
 }
 
-impl Nearby {
-    /// Opens what a path is the name of, and looks at it, if that is a file and no link. Anything else is opened
-    /// without waiting and let go.
-    pub(super) fn open_plain_file(&mut self, path: &str) -> Option<(File, Metadata)> {
-        let (directory, name) = self.way_to(path)?;
+impl ParentDirectory {
+    /// Opens a regular file, and returns it with its metadata; `None` for links and anything else. Does not block on
+    /// pipes.
+    pub(super) fn open_regular_file(&mut self, path: &str) -> Option<(File, Metadata)> {
+        let (directory, name) = self.open_parent(path)?;
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
         let open = || rustix::fs::openat(directory, name, flags, Mode::empty());
         let file = File::from(retry_on_intr(open).ok()?);
@@ -29,28 +30,24 @@ impl Nearby {
         metadata.is_file().then_some((file, metadata))
     }
 
-    /// What a path looks like, through links; `None` where there is nothing.
+    /// The fingerprint of a path, following links; `None` if it cannot be inspected.
     pub(super) fn fingerprint(&mut self, path: &str) -> Option<FileFingerprint> {
-        let Some((directory, name)) = self.way_to(path) else {
+        let Some((directory, name)) = self.open_parent(path) else {
             return FileFingerprint::of(Path::new(path));
         };
-        let look = || rustix::fs::statat(directory, name, AtFlags::empty());
-        Some(FileFingerprint::from(&retry_on_intr(look).ok()?))
+        let inspect = || rustix::fs::statat(directory, name, AtFlags::empty());
+        Some(FileFingerprint::from(&retry_on_intr(inspect).ok()?))
     }
 
-    /// The directory that a path lies in, and its name there; `None` where the directory cannot be opened.
-    fn way_to<'p>(&mut self, path: &'p str) -> Option<(BorrowedFd<'_>, &'p str)> {
+    /// The directory of a path, and its name there; `None` if the directory cannot be opened.
+    fn open_parent<'p>(&mut self, path: &'p str) -> Option<(BorrowedFd<'_>, &'p str)> {
         let (parent, name) = path.rsplit_once('/')?;
-        if self
-            .directory
-            .as_ref()
-            .is_none_or(|(known, _)| known != parent)
-        {
+        if self.opened.as_ref().is_none_or(|(path, _)| path != parent) {
             let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY;
             let open = || rustix::fs::open(parent, flags, Mode::empty());
-            self.directory = Some((parent.to_owned(), retry_on_intr(open).ok()?));
+            self.opened = Some((parent.to_owned(), retry_on_intr(open).ok()?));
         }
-        let (_, directory) = self.directory.as_ref()?;
+        let (_, directory) = self.opened.as_ref()?;
         Some((directory.as_fd(), name))
     }
 }
@@ -63,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_looks_the_same_from_its_directory_as_from_afar() {
+    fn a_fingerprint_is_the_same_relative_to_the_directory() {
         let root = tempfile::tempdir().unwrap();
         let path = |name: &str| root.path().join(name).to_str().unwrap().to_owned();
         fs::create_dir(path("below")).unwrap();
@@ -71,7 +68,7 @@ mod tests {
         fs::write(path("below/file"), "22").unwrap();
         symlink("below/file", path("link")).unwrap();
         symlink("nowhere", path("dangling")).unwrap();
-        let mut nearby = Nearby::default();
+        let mut parent = ParentDirectory::default();
         for name in [
             "file",
             "below/file",
@@ -81,7 +78,7 @@ mod tests {
             "gone/file",
         ] {
             let path = path(name);
-            let fingerprint = nearby.fingerprint(&path);
+            let fingerprint = parent.fingerprint(&path);
             assert_eq!(fingerprint, FileFingerprint::of(Path::new(&path)), "{name}");
             assert_eq!(
                 fingerprint.is_some(),
@@ -91,14 +88,14 @@ mod tests {
     }
 
     #[test]
-    fn only_plain_files_are_opened() {
+    fn only_regular_files_are_opened() {
         let root = tempfile::tempdir().unwrap();
         let path = |name: &str| root.path().join(name).to_str().unwrap().to_owned();
         fs::create_dir(path("directory")).unwrap();
         fs::write(path("file"), "1").unwrap();
         symlink("file", path("link")).unwrap();
-        let mut nearby = Nearby::default();
-        let mut opens = |name: &str| nearby.open_plain_file(&path(name)).is_some();
+        let mut parent = ParentDirectory::default();
+        let mut opens = |name: &str| parent.open_regular_file(&path(name)).is_some();
         assert!(opens("file"));
         for other in ["link", "directory", "gone", "file/below"] {
             assert!(!opens(other), "{other}");
