@@ -1,14 +1,18 @@
 //! Reloading: changes on disk → new snapshots, or the old ones and why.
 //!
-//! One thread does all of it, so that there is never more than one load at a time and what happens meanwhile is gathered
-//! for the next. File events (`reload/watch.rs`) put environments on an agenda (`reload/agenda.rs`), each with a quiet
-//! time of its own; files that are still being written are waited for (`reload/writers.rs`). When an environment is due,
-//! it is loaded beside what is served, and swapped as a whole or kept (`reload/loading.rs`).
+//! One thread does all of it, so there is only one load at a time, and changes that come meanwhile are collected for the
+//! next one. File events (`watch`) schedule the environments that read the changed paths (`readers`, `schedule`), each
+//! with its own quiet time; files that are being written are waited for (`writers`, `git`). A due environment is loaded
+//! while the old snapshot is served (`reload_environment`), and then swapped as a whole or kept (`swap`). `worker` is
+//! the main loop, `supervisor` restarts it if it panics.
 
-mod agenda;
+mod backoff;
 mod git;
-mod loading;
+mod readers;
+mod reload_environment;
+mod schedule;
 mod supervisor;
+mod swap;
 mod watch;
 mod worker;
 mod writers;
@@ -23,10 +27,10 @@ use crate::config::{CodeDirectory, ReloadSettings};
 use crate::data_loading::{Fault, FileChanges};
 use crate::environments::Environments;
 
-/// What a reload came to.
+/// The outcome of a reload.
 #[derive(Clone, Debug)]
 pub(crate) enum ReloadOutcome {
-    /// Nothing is different.
+    /// The data has not changed.
     Unchanged {
         /// The revision that is served.
         revision: String,
@@ -35,44 +39,45 @@ pub(crate) enum ReloadOutcome {
     Swapped {
         /// Its revision.
         revision: String,
-        /// What is different.
+        /// The files that differ.
         changes: FileChanges,
     },
-    /// The old snapshot goes on being served, because the new one has faults that it has not.
+    /// The old snapshot is kept, because the new one has faults that the old one does not have.
     Kept {
         /// The revision that is served.
         revision: String,
-        /// All faults of the new one.
+        /// All faults of the new snapshot.
         faults: Vec<Fault>,
     },
-    /// There is no such environment, or no more.
+    /// There is no such environment, or it is gone.
     Gone,
 }
 
-/// Asks the thread that reloads. Clones ask the same one.
+/// A handle to the reload thread. Clones share the thread.
 #[derive(Clone, Debug)]
 pub(crate) struct Reloader {
-    commands: Sender<Command>,
+    commands: Sender<ReloadCommand>,
 }
 
+/// A command to the reload thread.
 #[derive(Debug)]
-enum Command {
-    /// Something changed at these paths.
+enum ReloadCommand {
+    /// These paths have changed.
     Changed(Vec<PathBuf>),
-    /// These files were made, by a program that has them open most likely.
+    /// These files were created, and are probably still open.
     Created(Vec<PathBuf>),
-    /// Data was written to these files, which are still open.
+    /// These files were written to, and are still open.
     Written(Vec<PathBuf>),
-    /// These files were closed by a program that could write to them.
+    /// These files were closed after writing.
     Closed(Vec<PathBuf>),
-    /// Something changed, and it is not known where.
-    Lost,
-    /// Reload this environment now, and say what came of it.
-    Now(String, oneshot::Sender<ReloadOutcome>),
+    /// Something has changed, and it is unknown where.
+    CheckEverything,
+    /// Reload this environment now, and send the outcome.
+    Reload(String, oneshot::Sender<ReloadOutcome>),
 }
 
 impl Reloader {
-    /// Starts the thread: it loads everything, says so, and then follows what changes.
+    /// Starts the thread, which loads everything and then whatever changes.
     pub(crate) fn start(
         code: CodeDirectory,
         settings: ReloadSettings,
@@ -85,7 +90,7 @@ impl Reloader {
         let mut worker = Worker::new(code, settings, environments.clone(), (commands, received));
         let work = move |restarts| {
             if restarts > 0 {
-                worker.forget_work();
+                worker.reset();
             }
             worker.run();
         };
@@ -96,18 +101,18 @@ impl Reloader {
         Ok(reloader)
     }
 
-    /// Reloads an environment now.
+    /// Reloads an environment now. `None` if the reload thread failed meanwhile.
     pub(crate) async fn reload(&self, environment: &str) -> Option<ReloadOutcome> {
-        let (reply, answer) = oneshot::channel();
+        let (reply, outcome) = oneshot::channel();
         self.commands
-            .send(Command::Now(environment.to_owned(), reply))
+            .send(ReloadCommand::Reload(environment.to_owned(), reply))
             .ok()?;
-        answer.await.ok()
+        outcome.await.ok()
     }
 
-    /// Reloads every environment, new ones included. Nobody waits for the outcome; it is logged.
+    /// Reloads every environment, including new ones. The outcome is logged.
     pub(crate) fn reload_all(&self) {
-        // A thread that is gone is reported where its state is asked for.
-        _ = self.commands.send(Command::Lost);
+        // Fails if the thread is gone, which /readyz reports.
+        _ = self.commands.send(ReloadCommand::CheckEverything);
     }
 }

@@ -1,8 +1,7 @@
-//! File events as hints that something moved.
+//! [`Watch`]: file events as hints that something has changed.
 //!
-//! Events are not the truth: some never come (network file systems, directories that are filled faster than they
-//! are watched), others come twice. Every directory that was read is watched by itself, and whatever comes only
-//! leads to a look at the files.
+//! Events are not reliable: some never come (network file systems, directories that are filled before they are watched),
+//! others come twice. Each directory that was read is watched by itself, and an event only causes a check of the files.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -13,50 +12,54 @@ use std::time::Duration;
 use notify::event::{AccessKind, AccessMode, CreateKind, ModifyKind};
 use notify::{ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::Command;
+use super::ReloadCommand;
 use crate::config::{CodeDirectory, ReloadSettings, WatchMode};
-use crate::data_loading::{self, FileFingerprint, LoadedEnvironment};
+use crate::data_loading::{self, FileFingerprint, FileIdentity, LoadedEnvironment};
 
-/// What is watched.
+/// The directories that are watched.
 pub(super) struct Watch {
-    /// `None`: the tree is looked through again and again instead.
+    /// `None` if the directories are polled instead.
     watcher: Option<RecommendedWatcher>,
-    /// The directories by what they are, each under one of its names: the system watches a directory once, however
-    /// many links lead to it, and one that was replaced has to be watched anew.
-    watched: HashMap<(u64, u64), PathBuf>,
+    /// The directories by identity, each with one of its paths: the system watches a directory once, however many links
+    /// lead to it, and one that was replaced has to be watched again.
+    watched: HashMap<FileIdentity, PathBuf>,
     code_directory: Arc<CodeDirectoryWatch>,
 }
 
-/// The code directory may go and come back, which only the directory above tells.
+/// The code directory may be removed and appear again, which only its parent directory reports.
 #[derive(Default)]
 struct CodeDirectoryWatch {
     root: PathBuf,
-    /// The directory above, where it is watched for that alone: whatever else happens there is nobody's business.
-    above: Mutex<Option<PathBuf>>,
+    /// The parent directory, if it is watched for that reason only: other events in it are ignored.
+    parent: Mutex<Option<PathBuf>>,
 }
 
 impl CodeDirectoryWatch {
-    fn is_elsewhere(&self, path: &Path) -> bool {
-        let above = self.above.lock().unwrap_or_else(PoisonError::into_inner);
-        above.is_some() && path.parent() == above.as_deref() && !self.root.starts_with(path)
+    fn is_unrelated(&self, path: &Path) -> bool {
+        let parent = self.parent.lock().unwrap_or_else(PoisonError::into_inner);
+        parent.is_some() && path.parent() == parent.as_deref() && !self.root.starts_with(path)
     }
 
-    fn set_above(&self, directory: Option<PathBuf>) {
-        *self.above.lock().unwrap_or_else(PoisonError::into_inner) = directory;
+    fn set_parent(&self, directory: Option<PathBuf>) {
+        *self.parent.lock().unwrap_or_else(PoisonError::into_inner) = directory;
     }
 }
 
 impl Watch {
-    pub(super) fn new(mode: WatchMode, code: &CodeDirectory, commands: Sender<Command>) -> Self {
+    pub(super) fn new(
+        mode: WatchMode,
+        code: &CodeDirectory,
+        commands: Sender<ReloadCommand>,
+    ) -> Self {
         let code_directory = Arc::new(CodeDirectoryWatch {
             root: code.root.clone(),
-            above: Mutex::default(),
+            parent: Mutex::default(),
         });
         let filter = code_directory.clone();
         let watcher = match mode {
             WatchMode::Auto => notify::recommended_watcher(move |event: notify::Result<Event>| {
                 if let Some(command) = command_for(event, &filter) {
-                    // The thread that reloads ends only with the process.
+                    // The reload thread only ends with the process.
                     _ = commands.send(command);
                 }
             })
@@ -73,12 +76,12 @@ impl Watch {
         }
     }
 
-    /// How long to wait before everything is looked through again.
-    pub(super) fn interval(&self, settings: &ReloadSettings) -> Duration {
+    /// The time between two scans of everything.
+    pub(super) fn scan_interval(&self, settings: &ReloadSettings) -> Duration {
         settings.scan_interval(self.watcher.is_some())
     }
 
-    /// Watches the directories that were read, and those above that tell of new environments. Gives those that were not
+    /// Watches the directories that were read, and those in which new environments appear. Returns those that were not
     /// watched before.
     pub(super) fn follow<'a>(
         &mut self,
@@ -88,50 +91,50 @@ impl Watch {
         if self.watcher.is_none() {
             return Vec::new();
         }
-        let mut wanted: HashMap<(u64, u64), Vec<PathBuf>> = HashMap::new();
+        let mut wanted: HashMap<FileIdentity, Vec<PathBuf>> = HashMap::new();
         let mut want = |directory: &Path| {
             let identity = FileFingerprint::of(directory)?.identity();
-            let names = wanted.entry(identity).or_default();
-            names.push(directory.to_owned());
-            Some(names.len())
+            let paths = wanted.entry(identity).or_default();
+            paths.push(directory.to_owned());
+            Some(paths.len())
         };
         want(&code.root);
         want(&code.environments());
         for directory in loaded.flat_map(LoadedEnvironment::directories) {
             want(directory);
         }
-        let above = data_loading::nearest_directory(&code.root);
-        let others = above.as_deref().and_then(&mut want);
+        let parent = data_loading::nearest_directory(&code.root);
+        let uses = parent.as_deref().and_then(&mut want);
         self.code_directory
-            .set_above(above.filter(|_| others == Some(1)));
+            .set_parent(parent.filter(|_| uses == Some(1)));
         self.watched.retain(|identity, directory| {
-            let stays = wanted
+            let is_wanted = wanted
                 .get(identity)
-                .is_some_and(|names| names.contains(directory));
-            if !stays && let Some(watcher) = &mut self.watcher {
-                // Gone with the directory, most likely.
+                .is_some_and(|paths| paths.contains(directory));
+            if !is_wanted && let Some(watcher) = &mut self.watcher {
+                // Fails if the directory is gone, and the watch with it.
                 _ = watcher.unwatch(directory);
             }
-            stays
+            is_wanted
         });
         let mut new = Vec::new();
-        for (identity, names) in wanted {
-            if let Some(directory) = names.first()
+        for (identity, paths) in wanted {
+            if let Some(directory) = paths.first()
                 && !self.watched.contains_key(&identity)
                 && self.watch(directory)
             {
                 self.watched.insert(identity, directory.clone());
-                new.extend(names);
+                new.extend(paths);
             }
         }
         new
     }
 
-    /// Watches these anew where they are watched. A directory that was replaced under its name may tell of the end
-    /// of the old one only after the new one is watched, and the library then drops the watch of that name.
-    pub(super) fn forget(&mut self, moved: &BTreeSet<PathBuf>) {
+    /// Forgets directories, so that they are watched again. If a directory was replaced, the event for the end of the old
+    /// one may come after the new one is watched, and the library then drops the watch of that path.
+    pub(super) fn forget(&mut self, changed: &BTreeSet<PathBuf>) {
         self.watched
-            .retain(|_, directory| !moved.contains(directory));
+            .retain(|_, directory| !changed.contains(directory));
     }
 
     fn watch(&mut self, directory: &Path) -> bool {
@@ -142,8 +145,8 @@ impl Watch {
             Ok(()) => true,
             Err(error) if matches!(error.kind, ErrorKind::MaxFilesWatch) => {
                 tracing::warn!(
-                    "the system's limit of watched directories is reached; polling instead. \
-                     Raise fs.inotify.max_user_watches to get file events"
+                    "the system's limit on watched directories is reached; polling instead. \
+                     Raise fs.inotify.max_user_watches to use file events"
                 );
                 self.watcher = None;
                 self.watched.clear();
@@ -157,25 +160,25 @@ impl Watch {
     }
 }
 
-/// What an event means; `None` where nothing was changed that matters.
-fn command_for(event: notify::Result<Event>, code: &CodeDirectoryWatch) -> Option<Command> {
+/// The command for an event; `None` if the event does not matter.
+fn command_for(event: notify::Result<Event>, code: &CodeDirectoryWatch) -> Option<ReloadCommand> {
     match event {
-        Ok(event) if event.need_rescan() => Some(Command::Lost),
+        Ok(event) if event.need_rescan() => Some(ReloadCommand::CheckEverything),
         Ok(Event {
             kind: EventKind::Access(access),
             paths,
             ..
         }) => {
             let is_closed = access == AccessKind::Close(AccessMode::Write);
-            is_closed.then_some(Command::Closed(paths))
+            is_closed.then_some(ReloadCommand::Closed(paths))
         }
-        Ok(event) if event.paths.is_empty() => Some(Command::Lost),
-        Ok(event) if event.paths.iter().all(|path| code.is_elsewhere(path)) => None,
+        Ok(event) if event.paths.is_empty() => Some(ReloadCommand::CheckEverything),
+        Ok(event) if event.paths.iter().all(|path| code.is_unrelated(path)) => None,
         Ok(event) => Some(match event.kind {
-            EventKind::Modify(ModifyKind::Data(_)) => Command::Written(event.paths),
-            EventKind::Create(CreateKind::File) => Command::Created(event.paths),
-            _ => Command::Changed(event.paths),
+            EventKind::Modify(ModifyKind::Data(_)) => ReloadCommand::Written(event.paths),
+            EventKind::Create(CreateKind::File) => ReloadCommand::Created(event.paths),
+            _ => ReloadCommand::Changed(event.paths),
         }),
-        Err(_) => Some(Command::Lost),
+        Err(_) => Some(ReloadCommand::CheckEverything),
     }
 }

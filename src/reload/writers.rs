@@ -1,16 +1,16 @@
-//! [`Writers`]: files that some program has open and is writing to, as far as events tell.
+//! [`Writers`]: files that a program has open and is writing to, according to file events.
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Files with data that may be half written.
+/// Files that may be incomplete.
 #[derive(Debug)]
 pub(super) struct Writers {
-    /// By when the first write was seen.
+    /// Each file with the time of the first event.
     open: HashMap<PathBuf, Instant>,
-    /// How long a writer is waited for.
+    /// How long to wait for a writer.
     timeout: Duration,
 }
 
@@ -29,25 +29,25 @@ impl Writers {
             .or_insert_with(Instant::now);
     }
 
-    /// A file was made: whoever made it has it open, and is about to write.
+    /// A file was created: its creator has it open and is about to write.
     pub(super) fn create(&mut self, path: &Path) {
-        // A second name for a file that was there before is made without opening it.
+        // A hard link to an existing file is created without opening it.
         let metadata = path.symlink_metadata();
         if metadata.is_ok_and(|metadata| metadata.is_file() && metadata.nlink() == 1) {
             self.write(path);
         }
     }
 
-    /// A file was closed by its writer, or is gone from its path.
+    /// A file was closed by its writer, or is gone.
     pub(super) fn end(&mut self, path: &Path) {
         self.open.remove(path);
     }
 
-    /// How much longer to wait for the writers of files that matter; `None` where there are none.
-    pub(super) fn wait(&mut self, matters: impl Fn(&Path) -> bool) -> Option<Duration> {
+    /// How much longer to wait for the writers of relevant files; `None` if there are none.
+    pub(super) fn delay(&mut self, is_relevant: impl Fn(&Path) -> bool) -> Option<Duration> {
         let timeout = self.timeout;
         self.open.retain(|_, start| start.elapsed() < timeout);
-        let open = self.open.iter().filter(|(path, _)| matters(path));
+        let open = self.open.iter().filter(|(path, _)| is_relevant(path));
         open.map(|(_, start)| timeout.saturating_sub(start.elapsed()))
             .max()
     }
@@ -58,24 +58,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_waited_for_until_it_is_closed_or_for_too_long() {
+    fn a_file_is_waited_for_until_it_is_closed_or_the_time_is_up() {
         let (a, b) = (Path::new("/a"), Path::new("/b"));
         let mut writers = Writers::new(Duration::from_secs(3600));
-        assert_eq!(writers.wait(|_| true), None);
+        assert_eq!(writers.delay(|_| true), None);
         writers.write(a);
-        assert!(writers.wait(|path| path == a).is_some());
-        assert_eq!(writers.wait(|path| path == b), None);
+        assert!(writers.delay(|path| path == a).is_some());
+        assert_eq!(writers.delay(|path| path == b), None);
         writers.write(b);
         writers.end(a);
-        assert_eq!(writers.wait(|path| path == a), None);
-        assert!(writers.wait(|path| path == b).is_some());
+        assert_eq!(writers.delay(|path| path == a), None);
+        assert!(writers.delay(|path| path == b).is_some());
         let mut writers = Writers::new(Duration::ZERO);
         writers.write(a);
-        assert_eq!(writers.wait(|_| true), None);
+        assert_eq!(writers.delay(|_| true), None);
     }
 
     #[test]
-    fn a_second_name_for_a_file_is_not_waited_for() {
+    fn a_hard_link_is_not_waited_for() {
         let root = tempfile::tempdir().unwrap();
         let (new, first, second) = ("new", "first", "second");
         let path = |name: &str| root.path().join(name);
@@ -85,7 +85,7 @@ mod tests {
         let mut writers = Writers::new(Duration::from_secs(3600));
         for name in [new, second, "gone"] {
             writers.create(&path(name));
-            let is_open = writers.wait(|open| open == path(name)).is_some();
+            let is_open = writers.delay(|open| open == path(name)).is_some();
             assert_eq!(is_open, name == new, "{name}");
         }
     }
