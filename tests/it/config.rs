@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use crate::support::{TestServer, Tree, hierad, printed};
+use crate::process::PATIENCE;
+use crate::support::{TestServer, Tree, hierad, output_within, printed};
 
 const SETTINGS: &str = include_str!("../../config/hierad.yaml");
 
@@ -121,19 +122,8 @@ fn an_unknown_log_level_is_refused_with_those_there_are() {
         (&mut by_file, "loud.yaml"),
         (&mut by_variable, "HIERAD_LOG_LEVEL"),
     ] {
-        // Under `timeout`, since a server that takes it would run on.
-        let output = std::process::Command::new("timeout")
-            .arg("20")
-            .arg(process.get_program())
-            .args(process.get_args())
-            .args(["--listen", "127.0.0.1:0"])
-            .envs(
-                process
-                    .get_envs()
-                    .filter_map(|(name, value)| Some((name, value?))),
-            )
-            .output()
-            .unwrap();
+        // A server that accepts the level would run on.
+        let output = output_within(PATIENCE, process.args(["--listen", "127.0.0.1:0"]));
         let (stdout, stderr) = printed(&output);
         assert_eq!(
             (output.status.code(), stdout.as_str()),

@@ -1,26 +1,26 @@
-//! Trees and requests that are made to hurt.
+//! Hostile trees and requests.
 //!
-//! Each runs against a server of its own, as a process with the stacks it really has: a clear answer has to come
-//! soon, the server has to live, and the good environment next to the bad one has to answer. What the server
-//! survives, the command line must survive too.
+//! Each test has a server of its own, as a process with its real stacks: a clear answer must come within a limit of
+//! processor time, the server must survive, and the good environment beside the bad one must answer. The command line
+//! must survive the same.
 
 mod files;
 mod lookups;
 mod requests;
 
-use std::process::Stdio;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::process::{Answer, Process};
-use crate::support::{Tree, printed};
+use crate::support::{Tree, after_setup, output_within, printed};
 
-/// A second or two; builds without optimization are some ten times slower, and the others test at the same time.
-const SOON: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 4 });
+/// How much processor time anything may take: it is the same on a busy machine. Most of this is for builds without
+/// optimization, which are about ten times slower.
+const CPU_LIMIT: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 4 });
 
-/// An environment to be spoiled, beside a good one.
+/// An environment for bad data, beside a good one.
 fn tree() -> Tree {
     Tree::new(
         "
@@ -46,7 +46,7 @@ fn tree_of(path: &str, content: impl AsRef<[u8]>) -> Tree {
     tree
 }
 
-/// These measure time and use the processor to the full: one after the other.
+/// These use all processors: one runs at a time.
 static TURN: Mutex<()> = Mutex::new(());
 
 struct Hostile {
@@ -64,9 +64,9 @@ impl Hostile {
     #[track_caller]
     fn with(tree: Tree, variables: &[(&str, &str)]) -> Self {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let start = Instant::now();
         let server = Process::start(&tree, variables);
-        assert!(start.elapsed() < SOON, "loading took {:?}", start.elapsed());
+        let taken = server.cpu_time();
+        assert!(taken < CPU_LIMIT, "loading took {taken:?}");
         let hostile = Hostile {
             tree,
             server,
@@ -76,21 +76,24 @@ impl Hostile {
         hostile
     }
 
-    /// An answer that came soon.
+    /// An answer that took little time.
     #[track_caller]
     fn ask(&self, body: &[u8]) -> Answer {
-        let start = Instant::now();
-        let answer = self.server.lookup(body);
-        let took = start.elapsed();
-        assert_ne!(
-            answer.status,
-            0,
-            "no answer after {took:?}: {}\n{}",
-            answer.head,
-            self.server.log()
-        );
-        assert!(took < SOON, "an answer {} after {took:?}", answer.status);
+        let answer = self.within_limit(|| self.server.lookup(body));
         self.check_good();
+        answer
+    }
+
+    /// Gets an answer and checks how much processor time the server used for it.
+    #[track_caller]
+    fn within_limit(&self, send: impl FnOnce() -> Answer) -> Answer {
+        let before = self.server.cpu_time();
+        let answer = send();
+        let taken = self.server.cpu_time() - before;
+        let status = answer.status;
+        let log = self.server.log();
+        assert_ne!(status, 0, "no answer: {}\n{log}", answer.head);
+        assert!(taken < CPU_LIMIT, "an answer {status} took {taken:?}");
         answer
     }
 
@@ -133,7 +136,7 @@ impl Hostile {
         assert_eq!(code, Some(1), "{key}: {stderr}");
     }
 
-    /// Some answer comes: a value or a refusal, and nothing falls over.
+    /// Any answer but a failure of the server: a value or a refusal. Returns its status.
     #[track_caller]
     fn survives(&self, request: &Value) -> u16 {
         let answer = self.ask(request.to_string().as_bytes());
@@ -145,42 +148,31 @@ impl Hostile {
         answer.status
     }
 
-    /// The check tells a fault with this in it.
+    /// `hierad check` reports a fault with this in it.
     #[track_caller]
-    fn is_told_by_check(&self, reason: &str) {
+    fn is_reported_by_check(&self, reason: &str) {
         let output = self.tree.hierad("check").output().unwrap();
         let (stdout, stderr) = printed(&output);
         assert_eq!(output.status.code(), Some(1), "{stdout} {stderr}");
         assert!(stdout.contains(reason), "{stdout} {stderr}");
     }
 
-    /// Runs a command that must end soon, and by itself.
+    /// Runs a command, which is killed at the limit of processor time: then it has no exit code.
     #[track_caller]
     fn run(&self, arguments: &[&str]) -> (Option<i32>, String) {
         let (command, rest) = arguments.split_first().unwrap();
-        let mut child = self
-            .tree
-            .hierad(command)
-            .arg("--")
-            .args(rest)
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let start = Instant::now();
-        let mut status = None;
-        while status.is_none() && start.elapsed() < SOON {
-            status = child.try_wait().unwrap();
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        child.kill().unwrap();
-        let (_, stderr) = printed(&child.wait_with_output().unwrap());
-        let status = status.unwrap_or_else(|| panic!("{arguments:?} did not end in {SOON:?}"));
-        (status.code(), head_of(&stderr))
+        let mut process = self.tree.hierad(command);
+        let setup = format!("ulimit -t {}", CPU_LIMIT.as_secs());
+        let mut process = after_setup(&setup, process.arg("--").args(rest));
+        let output = output_within(CPU_LIMIT * 10, &mut process);
+        let (_, stderr) = printed(&output);
+        let code = output.status.code();
+        assert!(code.is_some(), "{arguments:?}: {}: {stderr}", output.status);
+        (code, head_of(&stderr))
     }
 }
 
-/// The beginning of what may be very long.
+/// The beginning of a text that may be very long.
 fn head_of(text: &str) -> String {
     text.chars().take(500).collect()
 }

@@ -1,18 +1,22 @@
-//! [`Process`]: `hierad serve` on a tree, spoken to over its socket.
+//! [`Process`]: `hierad serve` on a tree, over a real socket.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::support::Tree;
+use rustix::param::clock_ticks_per_second;
+use rustix::process::{Pid, Signal, kill_process};
 
-/// How long anything may take before a test gives up waiting.
+use crate::support::{Tree, after_setup};
+
+/// How long a test waits for anything before it fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
 
-/// Asks again and again until the answer is there; panics where it does not come in time.
+/// Polls until there is an answer; panics if none comes in time.
 #[track_caller]
 pub(crate) fn wait_for<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
@@ -20,21 +24,23 @@ pub(crate) fn wait_for<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
         if let Some(answer) = ask() {
             return answer;
         }
-        assert!(start.elapsed() < PATIENCE, "waited in vain: {what}");
+        assert!(start.elapsed() < PATIENCE, "timed out waiting for {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// A server as a process of its own. Ends with its value.
+/// A server as a process. It is killed when the value is dropped.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
     pub(crate) address: SocketAddr,
     log: Arc<Mutex<String>>,
+    /// Ends when the process has closed its standard error.
+    log_reader: Option<JoinHandle<()>>,
 }
 
 impl Process {
-    /// A server that has loaded the tree.
+    /// Starts a server and waits until it has loaded the tree.
     #[track_caller]
     pub(crate) fn start(tree: &Tree, variables: &[(&str, &str)]) -> Self {
         let process = Process::launch(tree, variables);
@@ -44,19 +50,19 @@ impl Process {
         process
     }
 
-    /// A server that listens and may still be loading.
+    /// Starts a server, which listens and may still be loading.
     #[track_caller]
     pub(crate) fn launch(tree: &Tree, variables: &[(&str, &str)]) -> Self {
         Process::launch_command(tree.hierad("serve"), variables)
     }
 
-    /// The same, of a command line.
+    /// The same for a command.
     #[track_caller]
     pub(crate) fn launch_command(server: Command, variables: &[(&str, &str)]) -> Self {
         Process::launch_after("true", server, variables)
     }
 
-    /// The same after a shell command, which may set limits or put another program in front of `"$@"`.
+    /// The same after a shell command, which may set limits or put another program before `"$@"`.
     #[track_caller]
     pub(crate) fn launch_after(
         setup: &str,
@@ -64,19 +70,9 @@ impl Process {
         variables: &[(&str, &str)],
     ) -> Self {
         server.args(["--listen", "127.0.0.1:0"]);
-        // A server that goes wrong must not take the machine with it.
-        let script = format!("ulimit -v 6000000 && {setup} && exec \"$@\"");
-        let mut child = Command::new("sh")
-            .args(["-c", &script, "sh"])
-            .arg(server.get_program())
-            .args(server.get_args())
-            .current_dir("/")
-            .env_clear()
-            .envs(
-                std::env::vars_os()
-                    .filter(|(name, _)| !name.to_string_lossy().starts_with("HIERAD_")),
-            )
-            .env("NO_COLOR", "1")
+        // A bug in the server must not use up the memory of the machine.
+        let setup = format!("ulimit -v 6000000 && {setup}");
+        let mut child = after_setup(&setup, &server)
             .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -87,11 +83,11 @@ impl Process {
         let log = Arc::new(Mutex::new(String::new()));
         let (found, address) = channel();
         let kept = log.clone();
-        std::thread::spawn(move || {
+        let log_reader = std::thread::spawn(move || {
             for line in stderr.lines().map_while(Result::ok) {
                 if let Some((_, address)) = line.split_once("listening on http://") {
                     let address = address.split(['"', ' ']).next().unwrap_or_default();
-                    // The other side is gone once it has one address.
+                    // The receiver is dropped once it has an address.
                     _ = found.send(address.parse().unwrap());
                 }
                 let mut kept = kept.lock().unwrap();
@@ -106,6 +102,7 @@ impl Process {
             child,
             address,
             log,
+            log_reader: Some(log_reader),
         }
     }
 
@@ -122,10 +119,10 @@ impl Process {
         Ok(stream)
     }
 
-    /// Sends bytes on a connection of their own, and reads the answer.
+    /// Sends bytes on a new connection and reads the answer.
     pub(crate) fn send(&self, request: &[u8]) -> Answer {
         let answer = self.connect().and_then(|mut stream| {
-            // A server that refuses early need not read to the end.
+            // A server may refuse a request before it has read it.
             _ = stream.write_all(request);
             Answer::read(&mut stream)
         });
@@ -148,21 +145,35 @@ impl Process {
         self.send(&request)
     }
 
-    /// Tells it to stop.
+    /// The processor time that it has used so far.
+    pub(crate) fn cpu_time(&self) -> Duration {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        // After the name, which is in parentheses, user and system time are the 12th and 13th field.
+        let (_, fields) = stat.rsplit_once(") ").unwrap();
+        let fields = fields.split(' ').skip(11).take(2);
+        let ticks: u64 = fields.map(|field| field.parse::<u64>().unwrap()).sum();
+        Duration::from_secs_f64(ticks as f64 / clock_ticks_per_second() as f64)
+    }
+
+    /// Asks it to stop.
     pub(crate) fn terminate(&self) {
-        self.signal("TERM");
+        self.signal(Signal::TERM);
     }
 
     /// Sends it a signal.
-    pub(crate) fn signal(&self, name: &str) {
-        let kill = format!("kill -{name} {}", self.child.id());
-        assert!(
-            Command::new("sh")
-                .args(["-c", &kill])
-                .status()
-                .unwrap()
-                .success()
-        );
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Stops it; everything that it logged.
+    #[track_caller]
+    pub(crate) fn stop(mut self) -> String {
+        self.terminate();
+        let status = wait_for("the end of the process", || self.ended());
+        assert_eq!(status.code(), Some(0), "{}", self.log());
+        let reader = self.log_reader.take().unwrap();
+        reader.join().unwrap();
+        self.log()
     }
 
     /// Has it ended?
@@ -185,7 +196,7 @@ pub(crate) fn lookup_head(length: usize, more: &str) -> String {
     )
 }
 
-/// An answer off the wire. Status 0: there was none.
+/// An answer from the wire. Status 0 means that there was none.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::process::{Answer, Process, lookup_head, wait_for};
-use crate::support::{Tree, printed};
+use crate::support::{Tree, has_tool, printed};
 
 const MEGABYTE: usize = 1024 * 1024;
 
@@ -104,6 +104,9 @@ fn a_body_that_is_declared_too_large_need_not_be_sent() {
 
 #[test]
 fn curl_shows_why_a_body_is_refused() {
+    if !has_tool("curl") {
+        return;
+    }
     let server = server();
     let files = Tree::empty();
     files.write("R/body.json", vec![b' '; 32 * MEGABYTE]);

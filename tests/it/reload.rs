@@ -1,7 +1,7 @@
-//! Changes on disk under a running server: what becomes visible, what is kept back, and who is told.
+//! Changes on disk under a running server: which become visible, which are held back, and who is notified.
 //!
-//! The binary as a process, with looks of its own an hour apart, so that what a test sees came by file events;
-//! tests wait for answers and revisions, never for time.
+//! The binary runs as a process and rescans once an hour, so that what a test sees came from file events. Tests wait for
+//! answers and revisions, never for time to pass.
 
 mod configurations;
 mod deployments;
@@ -32,7 +32,7 @@ const EVENTS_ONLY: [(&str, &str); 2] = [
     ("HIERAD_RESCAN_INTERVAL_S", "3600"),
 ];
 
-/// Changes are noticed by request alone, so that a request tells of all of them.
+/// Changes are noticed only on request, so that one request reports all of them.
 const OFF: [(&str, &str); 1] = [("HIERAD_WATCH", "off")];
 
 const FIXTURE: &str = r#"
@@ -64,6 +64,33 @@ impl Served {
     fn with(tree: Tree, variables: &[(&str, &str)]) -> Self {
         let server = Process::start(&tree, variables);
         Served { tree, server }
+    }
+
+    /// The same with an environment `sentinel`, for [`Served::wait_for_sentinel`].
+    #[track_caller]
+    fn with_sentinel(tree: Tree, variables: &[(&str, &str)]) -> Self {
+        add_sentinel(&tree);
+        Served::with(tree, variables)
+    }
+
+    /// Changes the environment `sentinel` and waits for it, a few times. By then the server has done whatever it does
+    /// about earlier changes in other environments: those are due earlier, and of two that are due together the first by name comes first.
+    #[track_caller]
+    fn wait_for_sentinel(&self) {
+        let request = json!({ "key": "round", "environment": "sentinel" });
+        let first = self.value_of(&request).as_u64().unwrap() + 1;
+        for round in first..first + 3 {
+            self.write(
+                &format!("R/sentinel/{round}/common.yaml"),
+                format!("round: {round}\n"),
+            );
+            // A directory that is swapped in counts as whole at once, with file events and without.
+            relink(
+                &self.tree.path("C/environments/sentinel/data"),
+                self.tree.path(&format!("R/sentinel/{round}")),
+            );
+            self.comes_to(&request, &json!(round));
+        }
     }
 
     fn write(&self, path: &str, content: impl AsRef<[u8]>) {
@@ -147,8 +174,8 @@ impl Served {
         self.server.send(request.as_bytes())
     }
 
-    /// Asks for these keys again and again while something is done. They stand for one state of the data: every
-    /// answer has to come, with one value for all of them. Gives those values, in order.
+    /// Looks these keys up again and again while `work` runs. Together they stand for one state of the data: every
+    /// answer must have one value for all of them. Returns those values, in order.
     #[track_caller]
     fn while_asking(&self, keys: &[String], work: impl FnOnce()) -> Vec<Value> {
         let is_over = AtomicBool::new(false);
@@ -157,7 +184,7 @@ impl Served {
         let ask = || {
             let mut stream = self.server.connect().unwrap();
             let mut is_last = false;
-            // Once more after the end, to see what came of it.
+            // Once more after the end, to see the final state.
             while !is_last {
                 is_last = is_over.load(Ordering::Acquire);
                 let request = lookup_head(body.len(), "") + &body;
@@ -196,7 +223,7 @@ impl Served {
     }
 }
 
-/// Ends what goes on beside a test, even where it fails.
+/// Ends a thread of a test, even if the test fails.
 struct SetOnDrop<'a>(&'a AtomicBool);
 
 impl Drop for SetOnDrop<'_> {
@@ -216,7 +243,15 @@ fn one_value(answer: &Answer) -> Option<Value> {
     (!first.is_null() && values.all(|result| result["value"] == first)).then_some(first)
 }
 
-/// Points a link elsewhere, in one step.
+/// Adds an environment `sentinel` to a tree.
+fn add_sentinel(tree: &Tree) {
+    tree.write("C/environments/sentinel/hiera.yaml", "version: 5\n");
+    tree.write("R/sentinel/0/common.yaml", "round: 0\n");
+    let data = tree.path("C/environments/sentinel/data");
+    symlink(tree.path("R/sentinel/0"), data).unwrap();
+}
+
+/// Points a link elsewhere, atomically.
 fn relink(link: &Path, target: impl AsRef<Path>) {
     let next = PathBuf::from(format!("{}_next", link.display()));
     symlink(target, &next).unwrap();

@@ -228,7 +228,11 @@ fn what_is_not_http_is_refused_and_the_server_lives() {
 
 #[test]
 fn a_log_tells_no_looked_up_values() {
-    let server = Process::start(&tree(), &[("HIERAD_LOG_LEVEL", "trace")]);
+    let variables = [
+        ("HIERAD_LOG_LEVEL", "trace"),
+        ("HIERAD_DRAIN_DELAY_MS", "0"),
+    ];
+    let server = Process::start(&tree(), &variables);
     let body = br#"{"key":"secret","explain":true,"facts":{"pass":"swordfish"}}"#;
     assert_eq!(server.lookup(body).status, 200);
     assert_eq!(
@@ -237,7 +241,7 @@ fn a_log_tells_no_looked_up_values() {
             .status,
         422
     );
-    let log = server.log();
+    let log = server.stop();
     assert!(log.contains("listening"), "{log}");
     assert!(
         !log.contains("hunter2") && !log.contains("swordfish"),
@@ -247,8 +251,13 @@ fn a_log_tells_no_looked_up_values() {
 
 #[test]
 fn logs_can_be_json() {
-    let server = Process::start(&tree(), &[("HIERAD_LOG_FORMAT", "json")]);
-    for line in server.log().lines() {
+    let variables = [
+        ("HIERAD_LOG_FORMAT", "json"),
+        ("HIERAD_DRAIN_DELAY_MS", "0"),
+    ];
+    let log = Process::start(&tree(), &variables).stop();
+    assert!(log.lines().count() >= 3, "{log}");
+    for line in log.lines() {
         let line: serde_json::Value =
             serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
         assert!(

@@ -1,6 +1,8 @@
-//! Signals to the real binary: what stops it, what reloads.
+//! Signals to the binary: which stop it, and which reload.
 
 use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
 
 use crate::process::{Process, wait_for};
 use crate::serve::half_sent;
@@ -17,7 +19,7 @@ fn sighup_reloads_every_environment_and_finds_new_ones() {
     tree.write("/data/common.yaml", "k: 2\n");
     tree.write("C/environments/staging/hiera.yaml", "version: 5\n");
     tree.write("C/environments/staging/data/common.yaml", "k: 3\n");
-    server.signal("HUP");
+    server.signal(Signal::HUP);
     for (environment, value) in [("production", 2), ("staging", 3)] {
         let body = format!(r#"{{"key":"k","environment":"{environment}"}}"#);
         wait_for("the data on disk to be served", || {
@@ -28,12 +30,12 @@ fn sighup_reloads_every_environment_and_finds_new_ones() {
     }
 }
 
-/// Stops a server that has a request in flight, and stops it again once it drains.
+/// Signals a server that has a request in flight, and again once it drains.
 #[track_caller]
-fn stop_twice(variables: &[(&str, &str)], second: &str) {
+fn stop_twice(variables: &[(&str, &str)], second: Signal) {
     let mut server = Process::start(&tree(), variables);
     let (_stream, _) = half_sent(&server);
-    server.signal("INT");
+    server.signal(Signal::INT);
     wait_for("the server to drain", || {
         server.log().contains("stopping").then_some(())
     });
@@ -52,7 +54,7 @@ fn stop_twice(variables: &[(&str, &str)], second: &str) {
 
 #[test]
 fn a_second_signal_ends_the_drain_delay_at_once() {
-    stop_twice(&[("HIERAD_DRAIN_DELAY_MS", "120000")], "INT");
+    stop_twice(&[("HIERAD_DRAIN_DELAY_MS", "120000")], Signal::INT);
 }
 
 #[test]
@@ -62,5 +64,5 @@ fn a_second_signal_drops_requests_in_flight() {
         ("HIERAD_SHUTDOWN_TIMEOUT_MS", "120000"),
         ("HIERAD_REQUEST_TIMEOUT_MS", "120000"),
     ];
-    stop_twice(&variables, "TERM");
+    stop_twice(&variables, Signal::TERM);
 }

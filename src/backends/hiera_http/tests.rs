@@ -7,7 +7,7 @@ mod requests;
 mod server;
 mod tls;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hiera_resolver::Value;
 use hiera_resolver::data::{Texts, read_yaml};
@@ -35,6 +35,25 @@ async fn pass(seconds: u64) {
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(seconds)).await;
     tokio::time::resume();
+}
+
+/// Lets every task run until all of them wait: with the clock paused, a timer ends only then.
+async fn let_tasks_run() {
+    tokio::time::pause();
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    tokio::time::resume();
+}
+
+/// Polls until a condition holds; panics if it does not in time.
+async fn wait_until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let start = Instant::now();
+    while !holds().await {
+        assert!(
+            start.elapsed() < Duration::from_secs(40),
+            "timed out waiting for {what}"
+        );
+        tokio::task::yield_now().await;
+    }
 }
 
 /// An answer as text.

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 use std::os::unix::fs::symlink;
-use std::process::Command;
 
 use serde_json::{Value, json};
 
 use super::{Hostile, tree, tree_of};
+use crate::support::make_pipe;
 
 #[test]
 fn a_directory_named_as_a_data_file_is_refused_as_such() {
@@ -14,7 +14,7 @@ fn a_directory_named_as_a_data_file_is_refused_as_such() {
     std::fs::create_dir_all(tree.path("/data/common.yaml")).unwrap();
     let hostile = Hostile::new(tree);
     hostile.fails("k", "is a directory");
-    hostile.is_told_by_check("common.yaml:1:1: ");
+    hostile.is_reported_by_check("common.yaml:1:1: ");
 }
 
 #[test]
@@ -40,13 +40,7 @@ fn pipes_are_not_waited_for() {
         "/modules/m/hiera.yaml",
     ] {
         std::fs::create_dir_all(tree.path(path).parent().unwrap()).unwrap();
-        assert!(
-            Command::new("mkfifo")
-                .arg(tree.path(path))
-                .status()
-                .unwrap()
-                .success()
-        );
+        make_pipe(&tree.path(path));
     }
     let hostile = Hostile::new(tree);
     hostile.fails("k", "a pipe");
@@ -60,7 +54,7 @@ fn devices_are_not_read() {
     symlink("/dev/zero", tree.path("/data/common.yaml")).unwrap();
     let hostile = Hostile::new(tree);
     hostile.fails("k", "a device");
-    hostile.is_told_by_check("a device");
+    hostile.is_reported_by_check("a device");
 }
 
 #[test]
@@ -144,7 +138,7 @@ fn deep_nesting_in_files_is_refused() {
     ] {
         let hostile = Hostile::new(tree_of(path, content));
         hostile.fails("k", path);
-        hostile.is_told_by_check(path);
+        hostile.is_reported_by_check(path);
     }
 }
 

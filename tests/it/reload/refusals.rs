@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{EVENTS_ONLY, FIXTURE, OFF, Served};
 use crate::process::{Answer, Process, lookup_head, wait_for};
-use crate::support::{Tree, without_privileges};
+use crate::support::{Tree, can_drop_privileges, without_privileges};
 
 /// A server that permissions stop.
 fn serve(fixture: &str, variables: &[(&str, &str)]) -> Served {
@@ -27,6 +27,9 @@ fn set_mode(served: &Served, path: &str, mode: u32) {
 
 #[test]
 fn what_cannot_be_read_any_more_keeps_the_old_data() {
+    if !can_drop_privileges() {
+        return;
+    }
     let fixture = format!(
         "{FIXTURE}//- /data/nodes/a.yaml\nwho: a\n\
          //- /environment.conf\nmodulepath = site\n\
@@ -75,6 +78,9 @@ fn what_cannot_be_read_any_more_keeps_the_old_data() {
 
 #[test]
 fn environments_that_cannot_be_listed_are_all_kept() {
+    if !can_drop_privileges() {
+        return;
+    }
     let fixture = format!("{FIXTURE}//- C/environments/other/data/common.yaml\nk: other\n");
     let variables = [EVENTS_ONLY[0], ("HIERAD_RESCAN_INTERVAL_S", "1")];
     let served = serve(&fixture, &variables);
@@ -97,6 +103,9 @@ fn environments_that_cannot_be_listed_are_all_kept() {
 
 #[test]
 fn a_server_that_cannot_list_its_environments_is_ready_when_it_can() {
+    if !can_drop_privileges() {
+        return;
+    }
     let tree = Tree::new(FIXTURE);
     let environments = tree.path("C/environments");
     fs::set_permissions(&environments, Permissions::from_mode(0o000)).unwrap();
@@ -115,6 +124,9 @@ fn a_server_that_cannot_list_its_environments_is_ready_when_it_can() {
 
 #[test]
 fn a_fault_at_the_start_goes_when_its_reason_does() {
+    if !can_drop_privileges() {
+        return;
+    }
     let tree = Tree::new(&format!("{FIXTURE}//- /data/nodes/a.yaml\nwho: a\n"));
     let nodes = tree.path("/data/nodes");
     fs::set_permissions(&nodes, Permissions::from_mode(0o000)).unwrap();

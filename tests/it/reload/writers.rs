@@ -1,8 +1,7 @@
-//! Files that are written in place, slowly: nobody sees half of one.
+//! Files that are written in place, slowly: no request sees half of one.
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::time::Duration;
 
 use serde_json::json;
 
@@ -27,23 +26,18 @@ const POLLING: [(&str, &str); 3] = [
     ("HIERAD_SETTLE_MS", "20"),
 ];
 
-/// What a writer does between the two halves of a file: many times what counts as quiet.
-fn pause() {
-    std::thread::sleep(Duration::from_millis(500));
-}
-
 fn keys(names: &[&str]) -> Vec<String> {
     names.iter().map(ToString::to_string).collect()
 }
 
-/// Writes all files in place, the first half of each, then the other.
-fn write_slowly(files: Vec<(File, String, String)>) {
+/// Writes all files in place: the first half of each, and the other half after the server has had time to look.
+fn write_slowly(served: &Served, files: Vec<(File, String, String)>) {
     let mut open = Vec::new();
     for (mut file, first, second) in files {
         file.write_all(first.as_bytes()).unwrap();
         open.push((file, second));
     }
-    pause();
+    served.wait_for_sentinel();
     for (mut file, second) in open {
         file.write_all(second.as_bytes()).unwrap();
     }
@@ -53,13 +47,13 @@ fn write_common_slowly(served: &Served, mark: &str) {
     let file = File::create(served.tree.path("/data/common.yaml")).unwrap();
     let lines = ["first", "second"].map(|key| format!("{key}: {mark}\n"));
     let [first, second] = lines;
-    write_slowly(vec![(file, first, second)]);
+    write_slowly(served, vec![(file, first, second)]);
 }
 
 #[test]
 fn a_file_that_is_written_with_a_pause_is_never_seen_half() {
     for variables in [EVENTS_ONLY.as_slice(), &POLLING] {
-        let served = Served::with(Tree::new(FIXTURE), variables);
+        let served = Served::with_sentinel(Tree::new(FIXTURE), variables);
         let seen = served.while_asking(&keys(&["first", "second"]), || {
             for mark in ["v1", "v2"] {
                 write_common_slowly(&served, mark);
@@ -72,10 +66,10 @@ fn a_file_that_is_written_with_a_pause_is_never_seen_half() {
 
 #[test]
 fn a_file_that_is_emptied_and_then_written_is_never_seen_empty() {
-    let served = Served::new(FIXTURE);
+    let served = Served::with_sentinel(Tree::new(FIXTURE), &EVENTS_ONLY);
     let seen = served.while_asking(&keys(&["first", "second"]), || {
         let mut file = File::create(served.tree.path("/data/common.yaml")).unwrap();
-        pause();
+        served.wait_for_sentinel();
         file.write_all(b"first: v1\nsecond: v1\n").unwrap();
         drop(file);
         served.becomes("first", &json!("v1"));
@@ -91,7 +85,7 @@ fn many_files_that_are_written_with_a_pause_are_never_seen_half() {
         let text = format!("first_{number}: v0\nsecond_{number}: v0\n");
         tree.write(&format!("/data/parts/{number}.yaml"), text);
     }
-    let served = Served::with(tree, &EVENTS_ONLY);
+    let served = Served::with_sentinel(tree, &EVENTS_ONLY);
     let numbers = 0..FILES;
     let keys: Vec<String> = numbers
         .flat_map(|number| [format!("first_{number}"), format!("second_{number}")])
@@ -102,7 +96,7 @@ fn many_files_that_are_written_with_a_pause_are_never_seen_half() {
             let [first, second] = ["first", "second"].map(|key| format!("{key}_{number}: v1\n"));
             (File::create(path).unwrap(), first, second)
         });
-        write_slowly(files.collect());
+        write_slowly(&served, files.collect());
         served.becomes("second_0", &json!("v1"));
     });
     assert_eq!(seen, ["v0", "v1"]);
@@ -110,7 +104,7 @@ fn many_files_that_are_written_with_a_pause_are_never_seen_half() {
 
 #[test]
 fn a_new_file_is_seen_when_it_is_whole() {
-    let served = Served::new(FIXTURE);
+    let served = Served::with_sentinel(Tree::new(FIXTURE), &EVENTS_ONLY);
     fs::create_dir_all(served.tree.path("/data/nodes/known")).unwrap();
     served.write("/data/nodes/known/y.yaml", "");
     for directory in ["known", "new"] {
@@ -125,7 +119,8 @@ fn a_new_file_is_seen_when_it_is_whole() {
         };
         std::thread::scope(|scope| {
             let writer = scope.spawn(|| {
-                write_slowly(vec![(file, "first: v1\n".into(), "second: v1\n".into())]);
+                let halves = (file, "first: v1\n".into(), "second: v1\n".into());
+                write_slowly(&served, vec![halves]);
             });
             while !writer.is_finished() {
                 let [first, second] = values();

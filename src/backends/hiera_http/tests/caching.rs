@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use hyper::StatusCode;
 
 use super::server::{self, Server, answer};
-use super::{ask, client, pass};
+use super::{ask, client, pass, wait_until};
 use crate::backends::hiera_http::RemoteClient;
 use crate::config::RemoteSettings;
 
@@ -54,10 +54,10 @@ async fn a_stale_document_is_served_while_its_server_is_down() {
     let server = Server::start_at(address, |_| answer(200, "new")).await;
     pass(2).await;
     assert_eq!(ask(&client, &uri, "{}").await, r#""old""#);
-    server.wait_for_hits(1).await;
-    while ask(&client, &uri, "{}").await != r#""new""# {
-        tokio::task::yield_now().await;
-    }
+    wait_until("the new answer", async || {
+        ask(&client, &uri, "{}").await == r#""new""#
+    })
+    .await;
     assert_eq!(server.hits(), 1);
     server.stop().await;
     pass(3700).await;

@@ -2,10 +2,9 @@
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use super::server::{self, Server, answer, raw_server};
-use super::{ask, client};
+use super::{ask, client, let_tasks_run};
 use crate::backends::hiera_http::RemoteClient;
 use crate::config::RemoteSettings;
 
@@ -83,7 +82,7 @@ async fn a_connection_is_reused() {
     for path in ["/1", "/2", "/missing", "/3"] {
         ask(&client, &server.uri(path), "{ignore_404: true}").await;
         // The connection returns to the pool in a task of its own.
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        let_tasks_run().await;
     }
     assert_eq!((server.hits(), server.connections()), (4, 1));
 }
@@ -95,18 +94,15 @@ async fn a_connection_that_closes_when_reused_is_replaced() {
     for path in ["1", "2", "3"] {
         let given = ask(&client, &format!("http://{address}/{path}"), "{}").await;
         assert_eq!(given, r#""ok""#);
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        let_tasks_run().await;
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+#[tokio::test]
 async fn equal_concurrent_requests_are_fetched_once() {
-    let server = Server::start(|_| {
-        std::thread::sleep(Duration::from_millis(100));
-        answer(200, "x")
-    })
-    .await;
+    let server = Server::start(|_| answer(200, "x")).await;
     let client = client();
+    // On one thread, all of them have asked before the first fetch begins.
     let asking: Vec<_> = (0..100)
         .map(|_| {
             let (client, uri) = (client.clone(), server.uri("/"));

@@ -99,12 +99,6 @@ impl Server {
         self.counts.connections.load(Ordering::SeqCst)
     }
 
-    pub(super) async fn wait_for_hits(&self, hits: usize) {
-        while self.hits() < hits {
-            tokio::task::yield_now().await;
-        }
-    }
-
     pub(super) async fn stop(mut self) {
         self.task.abort();
         assert!((&mut self.task).await.unwrap_err().is_cancelled());
