@@ -1,4 +1,4 @@
-//! What runs without a server.
+//! The command line: arguments, and one file for each command that runs without a server.
 
 pub mod arguments;
 mod check;
@@ -14,7 +14,7 @@ pub use arguments::{Command, CommandLine, Usage};
 pub(crate) use check::check;
 pub(crate) use lookup::lookup;
 
-/// Prints to standard output. Whoever reads may have seen enough: a closed pipe is no error.
+/// Prints to standard output. A closed pipe is no error: the reader has seen enough.
 fn print(text: &str) -> anyhow::Result<()> {
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {

@@ -1,8 +1,8 @@
-//! Values as JSON text.
+//! Values → JSON text, for responses and for `--render-as json`.
 //!
-//! Written by hand because of what `serde_json` cannot say: integers beyond 64 bits, keys that are numbers, and
-//! values that have no JSON form. Those are the text that Puppet's `String()` makes of them; a Sensitive is
-//! unwrapped, and the caller says so beside it.
+//! Not by `serde_json`, which cannot write integers beyond 64 bits, keys that are numbers, or values that have no JSON
+//! form. The latter become the string that Puppet's `String()` returns; a Sensitive is unwrapped, and the caller flags
+//! it. Strings are scanned sixteen bytes at a time, since writing them dominates the cost of a response.
 
 use hiera_resolver::{Hash, Value, convert};
 use wide::u8x16;
@@ -23,8 +23,8 @@ pub fn write_value(value: &Value, out: &mut Vec<u8>) {
         Value::Symbol(name) => write_text(name, out),
         Value::Array(array) => {
             out.push(b'[');
-            for (place, item) in array.items().iter().enumerate() {
-                if place > 0 {
+            for (index, item) in array.items().iter().enumerate() {
+                if index > 0 {
                     out.push(b',');
                 }
                 write_value(item, out);
@@ -40,8 +40,8 @@ pub fn write_value(value: &Value, out: &mut Vec<u8>) {
 /// Appends a hash.
 pub fn write_hash(hash: &Hash, out: &mut Vec<u8>) {
     out.push(b'{');
-    for (place, (key, value)) in hash.iter().enumerate() {
-        if place > 0 {
+    for (index, (key, value)) in hash.iter().enumerate() {
+        if index > 0 {
             out.push(b',');
         }
         match key {
@@ -59,14 +59,14 @@ pub fn write_hash(hash: &Hash, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-/// Ruby's way to write floats always shows that they are floats, and is JSON.
+/// Writes a float as Ruby does, which is valid JSON and always recognizable as a float.
 fn write_float(number: f64, out: &mut Vec<u8>) {
     let mut text = String::new();
     hiera_resolver::ruby_text::float(number, &mut text);
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Appends a text with quotes and escapes.
+/// Appends a string, with quotes and escapes.
 pub fn write_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let bytes = text.as_bytes();
@@ -88,17 +88,17 @@ pub fn write_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// The next place in a string of JSON that is not plain: a quote, a backslash or a control character; or the end.
+/// The offset of the next quote, backslash or control character in a JSON string; or its end.
 #[inline]
-pub(crate) fn end_of_plain(bytes: &[u8], mut place: usize) -> usize {
+pub(crate) fn end_of_plain(bytes: &[u8], mut offset: usize) -> usize {
     const QUOTES: u8x16 = u8x16::new([b'"'; 16]);
     const BACKSLASHES: u8x16 = u8x16::new([b'\\'; 16]);
     const LAST_CONTROLS: u8x16 = u8x16::new([0x1f; 16]);
     loop {
-        let rest = bytes.get(place..).unwrap_or_default();
+        let rest = bytes.get(offset..).unwrap_or_default();
         let chunk = match rest.first_chunk() {
             Some(chunk) => *chunk,
-            // Filled up with quotes, so that the end is found as one.
+            // Padded with quotes, so that the end is found as one.
             None => {
                 let mut chunk = [b'"'; 16];
                 for (to, from) in chunk.iter_mut().zip(rest) {
@@ -112,9 +112,9 @@ pub(crate) fn end_of_plain(bytes: &[u8], mut place: usize) -> usize {
         let ends = chunk.simd_eq(QUOTES) | chunk.simd_eq(BACKSLASHES) | controls;
         let found = ends.to_bitmask();
         if found != 0 {
-            return place + found.trailing_zeros() as usize;
+            return offset + found.trailing_zeros() as usize;
         }
-        place += 16;
+        offset += 16;
     }
 }
 

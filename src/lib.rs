@@ -1,6 +1,6 @@
 //! hierad: Hiera 5 as a service.
 //!
-//! The modules follow the flow. [`cli`] parses the arguments and runs a command, [`config`] holds the checked settings.
+//! The modules follow the flow. [`cli`] parses the arguments and runs a command, [`config`] has the checked settings.
 //! [`data_loading`] turns a code directory into snapshots, `reload` repeats that whenever files change, and
 //! [`environments`] maps each name to its current snapshot. [`http`] answers from there, `backends` ask other servers
 //! and decrypt, and `server` owns listener, connections and metrics. How a lookup is answered is all in the crate
@@ -21,10 +21,10 @@ use std::process::ExitCode;
 
 use cli::{Command, CommandLine};
 
-/// Nested lookups and deep values need more stack than threads usually get. It is only touched when used.
+/// Nested lookups and deep values need more stack than threads have by default. Unused stack costs no memory.
 pub const STACK_SIZE: usize = 32 * 1024 * 1024;
 
-/// Does what the command line asks for.
+/// Runs the command of the command line.
 pub fn run(command_line: CommandLine) -> anyhow::Result<ExitCode> {
     match command_line.command {
         Command::Serve(arguments) => {
@@ -41,7 +41,7 @@ pub fn run(command_line: CommandLine) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Runs a command where there is room for deep values.
+/// Runs a command on a thread with enough stack for deep values.
 fn with_stack<T: Send>(work: impl FnOnce() -> anyhow::Result<T> + Send) -> anyhow::Result<T> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()

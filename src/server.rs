@@ -1,4 +1,4 @@
-//! `hierad serve`: listen, load, answer, and stop without dropping anything.
+//! `hierad serve`: listens, loads, answers, and stops without dropping requests.
 
 mod client_stream;
 pub(crate) mod metrics;
@@ -25,10 +25,10 @@ use crate::environments::Environments;
 use crate::http::{App, MAX_HEAD_SIZE};
 use crate::reload::Reloader;
 
-/// Where to listen if nothing is said.
-const USUAL_ADDRESS: &str = "127.0.0.1:8080";
+/// Where to listen by default.
+const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
 
-/// Serves until told to stop.
+/// Serves until a signal stops the server.
 pub(crate) fn run(settings: &Settings) -> anyhow::Result<()> {
     let code = settings.code_directory()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -37,7 +37,7 @@ pub(crate) fn run(settings: &Settings) -> anyhow::Result<()> {
         .build()
         .context("cannot start the runtime")?;
     let end = runtime.block_on(serve(settings, code));
-    // A name that is still being resolved would hold up the end.
+    // Does not wait for blocking tasks, such as resolving a host name.
     runtime.shutdown_background();
     end
 }
@@ -45,15 +45,17 @@ pub(crate) fn run(settings: &Settings) -> anyhow::Result<()> {
 async fn serve(settings: &Settings, code: CodeDirectory) -> anyhow::Result<()> {
     let mut stop_signals = StopSignals::listen()?;
     let reload_signal = ReloadSignal::listen()?;
-    let address = settings.listen.as_deref().unwrap_or(USUAL_ADDRESS);
+    let address = settings.listen.as_deref().unwrap_or(DEFAULT_ADDRESS);
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("cannot listen on `{address}`"))?;
-    let local = listener.local_addr().context("cannot tell the address")?;
+    let local = listener
+        .local_addr()
+        .context("cannot determine the address")?;
     tracing::info!(address = %local, "listening on http://{local}");
     let environments = Environments::new();
     let reloader = Reloader::start(code, settings.reload.clone(), environments.clone())
-        .context("cannot start a thread")?;
+        .context("cannot start the reload thread")?;
     tokio::spawn(reload_signal.reload(reloader.clone()));
     let app = App::new(environments, settings.limits.clone())
         .with_remotes(&settings.remote)
@@ -66,16 +68,16 @@ async fn serve(settings: &Settings, code: CodeDirectory) -> anyhow::Result<()> {
         () = &mut serving => return Ok(()),
         () = stop_signals.next() => {}
     }
-    // It is being waited for, right below.
+    // The receiver is polled right below.
     _ = stop.send(());
     tokio::select! {
         () = &mut serving => Ok(()),
-        () = stop_signals.next() => bail!("stopped by a second signal, requests in flight were dropped"),
+        () = stop_signals.next() => bail!("stopped by a second signal; requests in flight were dropped"),
     }
 }
 
-/// Accepts connections until the server has to stop; then says so at `/readyz`, goes on for the drain delay, and lets
-/// what is in flight finish.
+/// Accepts connections until `stop`; then turns `/readyz` to 503, keeps listening for the drain delay, and lets requests
+/// in flight finish.
 async fn accept_until(
     stop: oneshot::Receiver<()>,
     settings: &Settings,
@@ -89,7 +91,7 @@ async fn accept_until(
         _ = stop.await;
         app.start_draining();
         tracing::info!(
-            "stopping: /readyz says 503, listening for {} ms more",
+            "stopping: /readyz returns 503, listening for {} ms more",
             settings.shutdown.drain_delay_ms
         );
         tokio::time::sleep(settings.shutdown.drain_delay()).await;
@@ -99,7 +101,7 @@ async fn accept_until(
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // Out of file descriptors, most likely; waiting lets others close theirs.
+                    // Probably out of file descriptors; waiting lets other connections close.
                     tracing::warn!("cannot accept a connection: {error}");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
@@ -112,17 +114,17 @@ async fn accept_until(
         }
         let (service, watcher, app) = (service.clone(), connections.watcher(), app.clone());
         let mut stop = stopped.subscribe();
-        let patience = settings.limits.request_timeout();
+        let timeout = settings.limits.request_timeout();
         tokio::spawn(async move {
-            // The limit on headers counts from their first byte.
+            // hyper's timeout for headers only starts with their first byte.
             tokio::select! {
-                readable = tokio::time::timeout(patience, stream.readable()) => if readable.is_err() { return },
+                readable = tokio::time::timeout(timeout, stream.readable()) => if readable.is_err() { return },
                 _ = stop.changed() => return,
             }
-            let clock = SlowClock::for_timeout(patience);
+            let clock = SlowClock::for_timeout(timeout);
             let connection = http1::Builder::new()
                 .timer(clock.clone())
-                .header_read_timeout(patience)
+                .header_read_timeout(timeout)
                 .max_buf_size(MAX_HEAD_SIZE)
                 .serve_connection(ClientStream::new(stream, app), service);
             if let Err(error) = clock.drive(watcher.watch(connection)).await {

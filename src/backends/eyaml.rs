@@ -1,7 +1,7 @@
 //! Encrypted text in data files, `ENC[PKCS7,...]` → plain text, as hiera-eyaml decrypts it.
 //!
-//! [`KeySource`] says where the keys of a level come from, [`Keys`] opens an envelope, [`decrypt_text`] replaces
-//! every block of a string. No error here says anything of a key or of what was encrypted.
+//! [`KeySource`] is where the keys of a level come from, [`Keys`] opens an envelope, [`decrypt_text`] decrypts every block of
+//! a string. No error here contains a key or a decrypted value.
 
 mod block;
 mod envelope;
@@ -19,17 +19,17 @@ pub(crate) use keys::Keys;
 /// Why there are no keys to decrypt with.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum KeysError {
-    /// Neither file nor variable is given for the private key. The paths below `./keys` that the command `eyaml`
-    /// falls back to are not known to Puppet's function.
+    /// Neither file nor variable is set for the private key. Puppet's function has no defaults, unlike the command
+    /// `eyaml`, which tries `./keys`.
     #[error("neither `pkcs7_private_key` nor `pkcs7_private_key_env_var` is set")]
     Missing {
-        /// The public key is given.
-        names_public: bool,
+        /// The public key is set.
+        has_public: bool,
     },
-    /// The value of an option is not text.
+    /// The value of an option is not a string.
     #[error("`{0}` must be a string")]
     NotText(&'static str),
-    /// The variable is not set, and there is no file instead.
+    /// The variable is not set, and no file is given.
     #[error("the environment variable `{0}` is not set")]
     Variable(String),
     /// The file cannot be read.
@@ -37,22 +37,22 @@ pub(crate) enum KeysError {
     File {
         /// The file.
         path: String,
-        /// What the caller's reader says.
+        /// The error of the reader.
         cause: String,
     },
-    /// No private key of a known kind.
+    /// Not a private key of a supported kind.
     #[error("the private key is not an RSA key in PEM")]
     Private,
-    /// The private key wants a passphrase.
+    /// The private key needs a passphrase.
     #[error("the private key is protected by a passphrase")]
     Passphrase,
-    /// Perhaps RSA, but of an unusual size.
+    /// Not RSA, or of an unsupported size.
     #[error("the private key is not an RSA key of 2048 to 8192 bits")]
     PrivateSize,
-    /// No certificate.
+    /// Not a certificate.
     #[error("the public key is not a certificate in PEM")]
     Public,
-    /// Both are fine, but not a pair.
+    /// Both are valid, but not a pair.
     #[error("the private key does not belong to the certificate")]
     Mismatch,
 }
@@ -63,13 +63,13 @@ pub(crate) enum DecryptError {
     /// A block of another plugin, `ENC[GPG,...]`.
     #[error("unknown encryptor `{0}`, only `PKCS7` is supported")]
     Encryptor(String),
-    /// A block of nothing but white space.
+    /// A block of only white space.
     #[error("encrypted block without content")]
     EmptyBlock,
-    /// Not what `eyaml encrypt` makes.
+    /// Not an envelope as `eyaml encrypt` makes it.
     #[error("encrypted block is not a PKCS#7 envelope")]
     NotAnEnvelope,
-    /// The envelope is for someone else.
+    /// The envelope is for another certificate.
     #[error("encrypted for another certificate")]
     Recipient,
     /// A cipher other than AES in CBC mode.
@@ -84,12 +84,12 @@ pub(crate) enum DecryptError {
 }
 
 impl KeysError {
-    /// What a lookup is told. Ruby's words are those of hiera-eyaml and of what it calls.
+    /// The fault of values that need these keys. Ruby's texts are those of hiera-eyaml and its libraries.
     pub(crate) fn fault(&self) -> DecryptFault {
         let puppet_text = match self {
-            // hiera-eyaml 3 asks for the public key first.
-            KeysError::Missing { names_public } => {
-                let kind = if *names_public { "private" } else { "public" };
+            // hiera-eyaml 3 checks the public key first.
+            KeysError::Missing { has_public } => {
+                let kind = if *has_public { "private" } else { "public" };
                 Some(format!("pkcs7_{kind}_key is not defined"))
             }
             KeysError::Variable(_) => Some("no implicit conversion of nil into String".to_owned()),
@@ -107,7 +107,7 @@ impl KeysError {
 }
 
 impl DecryptError {
-    /// The same of a block.
+    /// The fault of a value with this block.
     pub(crate) fn fault(&self) -> DecryptFault {
         let puppet_text = match self {
             DecryptError::Undecryptable => Some("bad decrypt".into()),

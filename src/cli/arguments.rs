@@ -1,4 +1,4 @@
-//! The command line as clap reads it.
+//! The command line as clap parses it. Comments on arguments are shown by `--help`.
 
 use std::path::PathBuf;
 
@@ -10,29 +10,29 @@ use crate::config::CodeArgs;
 #[derive(Debug, Parser)]
 #[command(version, about)]
 pub struct CommandLine {
-    /// What to do
+    /// The command
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Answer lookups over HTTP
+    /// Serve lookups over HTTP
     Serve(ServeArgs),
-    /// Look a key up and print its value
+    /// Look up a key and print its value
     Lookup(LookupArgs),
-    /// Point at every mistake in every environment
+    /// Report every fault in every environment
     Check(CheckArgs),
 }
 
 /// Arguments of `serve`.
 #[derive(Args, Debug)]
 pub struct ServeArgs {
-    /// Where the data lies
+    /// Where the data is
     #[command(flatten)]
     pub code: CodeArgs,
-    /// The address to listen on [default: 127.0.0.1:8080]
+    /// Address to listen on [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDR:PORT", env = "HIERAD_LISTEN")]
     pub listen: Option<String>,
 }
@@ -40,11 +40,10 @@ pub struct ServeArgs {
 /// Arguments of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
-    /// One control repository, a directory with a hiera.yaml, to check as an environment instead of those of the code
-    /// directory
+    /// Control repository (a directory with a hiera.yaml) to check instead of the environments of the code directory
     #[arg(value_name = "PATH")]
     pub path: Option<PathBuf>,
-    /// Where the data lies
+    /// Where the data is
     #[command(flatten)]
     pub code: CodeArgs,
 }
@@ -52,51 +51,51 @@ pub struct CheckArgs {
 /// Arguments of `lookup`: the flags of `puppet lookup`.
 #[derive(Args, Debug)]
 pub struct LookupArgs {
-    /// The keys, of which the first found answers
+    /// Keys to look up, in order; the first one found is the result
     #[arg(value_name = "KEY")]
     pub keys: Vec<String>,
-    /// Where the data lies
+    /// Where the data is
     #[command(flatten)]
     pub code: CodeArgs,
-    /// The environment
+    /// Environment
     #[arg(long, default_value = "production")]
     pub environment: String,
-    /// The node's name
+    /// Name of the node
     #[arg(long, value_name = "NODE_NAME")]
     pub node: Option<String>,
-    /// The node's facts, a YAML or JSON file
+    /// YAML or JSON file with the facts of the node
     #[arg(long, value_name = "FACT_FILE")]
     pub facts: Option<PathBuf>,
-    /// How to merge: first, unique, hash or deep
+    /// Merge strategy: first, unique, hash or deep
     #[arg(long, value_name = "TYPE")]
     pub merge: Option<String>,
-    /// With --merge deep: what marks a value to be removed
+    /// With --merge deep: prefix that marks a value to remove
     #[arg(long, value_name = "PREFIX")]
     pub knock_out_prefix: Option<String>,
     /// With --merge deep: sort merged arrays
     #[arg(long)]
     pub sort_merged_arrays: bool,
-    /// With --merge deep: merge hashes in arrays by their place
+    /// With --merge deep: merge hashes in arrays by index
     #[arg(long)]
     pub merge_hash_arrays: bool,
-    /// The answer where nothing is found
+    /// Value to return if the key is not found
     #[arg(long, value_name = "VALUE")]
     pub default: Option<String>,
-    /// The Puppet type that the value must be of
+    /// Puppet type that the value must match
     #[arg(long = "type", value_name = "TYPE_STRING")]
     pub value_type: Option<String>,
-    /// The form of the output; text (s) for explanations, else yaml, unless given
+    /// Output format [default: s for explanations, yaml for values]
     #[arg(long, value_name = "FORMAT")]
     pub render_as: Option<RenderAs>,
-    /// Tell how the value was found
+    /// Explain how the value was found
     #[arg(long)]
     pub explain: bool,
-    /// Tell how the lookup_options were found
+    /// Explain how the lookup_options were found
     #[arg(long)]
     pub explain_options: bool,
 }
 
-/// The forms of output.
+/// The output formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum RenderAs {
     /// Text
@@ -107,13 +106,13 @@ pub enum RenderAs {
     Yaml,
 }
 
-/// A command line that makes no sense: exit code 2.
+/// An error in the command line: exit code 2.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Usage(String);
 
 impl Usage {
-    /// Such an error.
+    /// A usage error with this text.
     pub fn error(text: impl Into<String>) -> anyhow::Error {
         Usage(text.into()).into()
     }

@@ -1,4 +1,4 @@
-//! `hierad check`: every mistake in every environment, as `file:line:column: message`.
+//! `hierad check`: every fault in every environment, as `file:line:column: message`.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -13,9 +13,9 @@ use crate::data_loading::progress::Progress;
 use crate::data_loading::{self, Load, NoEnvironments};
 use crate::environments::{faults, notices};
 
-/// Loads every environment and prints what is wrong with it; then, in short, what was checked.
+/// Loads every environment and prints its faults and notices, then a summary.
 pub(crate) fn check(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
-    let (code, names) = what_to_check(arguments)?;
+    let (code, names) = environments_to_check(arguments)?;
     let (mut fault_count, mut notice_count) = (0usize, 0usize);
     let progress = Progress::shown();
     let mut seen = HashSet::new();
@@ -24,7 +24,7 @@ pub(crate) fn check(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
         let load = Load::from_scratch(&code, name, &progress);
         let snapshot = load.run().snapshot;
         for fault in faults(&snapshot) {
-            // What environments share is reported once.
+            // Faults that environments share are reported once.
             if seen.insert(fault.to_string()) {
                 writeln!(findings, "{fault}")?;
                 fault_count += 1;
@@ -43,7 +43,7 @@ pub(crate) fn check(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
             count(snapshot.files().count(), "file")
         )?;
     }
-    // A bar that is still shown would be in the way.
+    // Removes the progress bar before anything is printed.
     drop(progress);
     print(&format!(
         "{findings}{summary}{}, {}, {}\n",
@@ -58,8 +58,8 @@ pub(crate) fn check(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// The code directory, and the names of its environments, of which there is at least one.
-fn what_to_check(arguments: &CheckArgs) -> anyhow::Result<(CodeDirectory, Vec<String>)> {
+/// The code directory, and the names of its environments, at least one.
+fn environments_to_check(arguments: &CheckArgs) -> anyhow::Result<(CodeDirectory, Vec<String>)> {
     if let Some(path) = &arguments.path {
         let settings = arguments.code.settings_for_repository()?;
         let (code, name) = settings.control_repository(path)?;

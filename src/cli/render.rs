@@ -1,4 +1,4 @@
-//! Values for the terminal: as YAML, JSON or text, each as Ruby would write it.
+//! Values → YAML, JSON or text for the terminal, as Ruby writes them.
 
 use hiera_resolver::{Value, convert, ruby_text};
 use psych_yaml::Writer;
@@ -6,9 +6,9 @@ use psych_yaml::Writer;
 use crate::cli::arguments::RenderAs;
 use crate::json::write_value;
 
-/// The value in one of the forms.
-pub(super) fn render(value: &Value, form: RenderAs) -> anyhow::Result<String> {
-    Ok(match form {
+/// A value in an output format.
+pub(super) fn render(value: &Value, format: RenderAs) -> anyhow::Result<String> {
+    Ok(match format {
         RenderAs::Yaml => {
             let mut writer = Writer::new();
             write_yaml(value, &mut writer);

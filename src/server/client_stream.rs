@@ -1,8 +1,8 @@
-//! [`ClientStream`]: a connection whose errors reach the client.
+//! [`ClientStream`]: a connection whose error responses reach the client.
 //!
-//! hyper answers a head that it cannot use with a bare status, and closes a connection whose request it has not read to
-//! the end. Closing with input unread is a reset, which takes the answer away from a client that is still sending.
-//! Here bare statuses become problem documents, and what still comes after an error is read and discarded for a while.
+//! hyper answers an invalid head with a bare status, and closes a connection whose request it has not read completely.
+//! Closing with unread input resets the connection, and a client that is still sending never sees the response. Here bare
+//! statuses become problem documents, and after an error, input is read and discarded for a while.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -17,21 +17,21 @@ use tokio::time::Sleep;
 
 use crate::http::App;
 
-/// How long input is discarded.
+/// How long input is discarded at most.
 const LINGER_TIME: Duration = Duration::from_secs(5);
-/// How much of it.
+/// How much input is discarded at most.
 const LINGER_BYTES: usize = 64 * 1024 * 1024;
 
-/// What the responses start with that may leave input unread.
+/// The start of responses that may leave input unread.
 const CLIENT_ERROR: &[u8] = b"HTTP/1.1 4";
 
 /// A connection to a client.
 pub(super) struct ClientStream {
     stream: TokioIo<TcpStream>,
     app: App,
-    /// What is sent in place of the response that hyper is writing, and how much of it has been.
+    /// What is sent instead of the response that hyper is writing, and how many bytes of it have been.
     replacement: Option<(Vec<u8>, usize)>,
-    /// The last response ends the connection with an error.
+    /// The last response is an error and closes the connection.
     has_failed: bool,
     linger: Option<Linger>,
 }
@@ -70,7 +70,7 @@ impl ClientStream {
         context: &mut Context<'_>,
         response: &[u8],
     ) -> Poll<io::Result<usize>> {
-        // One that was written in part is offered again.
+        // After a partial write, hyper calls again with the same response.
         if self.replacement.is_none() {
             self.inspect_error(response);
         }
@@ -87,7 +87,7 @@ impl ClientStream {
         Poll::Ready(Ok(response.len()))
     }
 
-    /// Reads what still comes, until the client closes its side or enough has come.
+    /// Discards input until the client closes its side or a limit is reached.
     fn poll_discard(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let linger = self.linger.get_or_insert_with(|| Linger {
             end: Box::pin(tokio::time::sleep(LINGER_TIME)),

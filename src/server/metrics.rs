@@ -1,25 +1,29 @@
-//! Figures for Prometheus. Counting is a few atomic operations: every series is made when the server starts.
+//! [`Metrics`]: metrics for Prometheus. Counting takes a few atomic operations: every series is created at start.
+
+mod format;
+mod latency_histogram;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prometheus_client::encoding::text::encode;
-use prometheus_client::encoding::{EncodeMetric, MetricEncoder, NoLabelSet};
-use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
+pub(crate) use self::format::MetricsFormat;
+use self::format::to_text_format;
+use self::latency_histogram::LatencyHistogram;
 use crate::environments::{self, Environments};
 
-/// All figures.
+/// All metrics.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
     requests: [Counter; 5],
-    seconds: Seconds,
+    latency: LatencyHistogram,
     lookups: [Counter; 3],
     environments: Gauge,
     files: Gauge,
@@ -28,121 +32,40 @@ pub(crate) struct Metrics {
     kept: Gauge,
     reload_failures: Counter<u64, AtomicU64>,
     info: Family<[(&'static str, String); 2], Gauge>,
-    reading: Mutex<()>,
+    /// Held while the metrics of environments are set and encoded.
+    encoding: Mutex<()>,
 }
 
-/// The forms of figures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MetricsFormat {
-    /// OpenMetrics 1.0, which Prometheus asks for.
-    OpenMetrics,
-    /// The older text format, for all others.
-    Text,
-}
-
-impl MetricsFormat {
-    pub(crate) fn content_type(self) -> &'static str {
-        match self {
-            MetricsFormat::OpenMetrics => {
-                "application/openmetrics-text; version=1.0.0; charset=utf-8"
-            }
-            MetricsFormat::Text => "text/plain; version=0.0.4; charset=utf-8",
-        }
-    }
-}
-
-/// OpenMetrics as the older text format: there, counters are described by their whole name, and no line marks the end.
-fn without_openmetrics(text: &str) -> String {
-    let counters: Vec<&str> = text
-        .lines()
-        .filter_map(|line| line.strip_prefix("# TYPE ")?.strip_suffix(" counter"))
-        .collect();
-    let mut shown = String::with_capacity(text.len());
-    for line in text.lines().filter(|line| *line != "# EOF") {
-        match line.splitn(4, ' ').collect::<Vec<_>>().as_slice() {
-            ["#", word, name, rest] if counters.contains(name) => {
-                shown.extend(["# ", word, " ", name, "_total ", rest]);
-            }
-            _ => shown.push_str(line),
-        }
-        shown.push('\n');
-    }
-    shown
-}
-
-/// How long requests took. The library's histogram takes a lock for every observation.
-#[derive(Clone, Debug, Default)]
-struct Seconds {
-    counts: Arc<[AtomicU64; BOUNDS.len() + 1]>,
-    nanoseconds: Arc<AtomicU64>,
-}
-
-/// Where the buckets end, in seconds.
-const BOUNDS: [f64; 13] = [
-    0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 0.5, 1.0, 5.0,
-];
-
-impl Seconds {
-    fn observe(&self, took: Duration) {
-        let seconds = took.as_secs_f64();
-        let bucket = BOUNDS.iter().position(|bound| seconds <= *bound);
-        if let Some(count) = self.counts.get(bucket.unwrap_or(BOUNDS.len())) {
-            count.fetch_add(1, Ordering::Relaxed);
-        }
-        let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
-    }
-}
-
-impl EncodeMetric for Seconds {
-    fn encode(&self, mut encoder: MetricEncoder<'_>) -> std::fmt::Result {
-        // Without a last bucket `+Inf`, `histogram_quantile` is NaN.
-        let bounds = BOUNDS.iter().copied().chain([f64::INFINITY]);
-        let counts = self
-            .counts
-            .iter()
-            .map(|count| count.load(Ordering::Relaxed));
-        let buckets: Vec<(f64, u64)> = bounds.zip(counts).collect();
-        let count = buckets.iter().map(|(_, count)| count).sum();
-        let sum = Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed));
-        encoder.encode_histogram::<NoLabelSet>(sum.as_secs_f64(), count, &buckets, None)
-    }
-
-    fn metric_type(&self) -> MetricType {
-        MetricType::Histogram
-    }
-}
-
-/// What a lookup came to.
+/// The outcome of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LookupOutcome {
-    /// A value.
+    /// A value was found.
     Found,
-    /// None.
+    /// No value was found.
     NotFound,
-    /// An error.
+    /// The lookup failed.
     Failed,
 }
 
 type Labels = [(&'static str, &'static str); 1];
 
 impl Metrics {
-    /// Figures that all stand at zero.
+    /// Metrics that are all zero.
     pub(crate) fn new() -> Arc<Self> {
         let mut registry = Registry::with_prefix("hierad");
         let requests = Family::<Labels, Counter>::default();
         registry.register(
             "http_requests",
-            "Requests answered, by class of status",
+            "Requests answered, by status class",
             requests.clone(),
         );
         let lookups = Family::<Labels, Counter<u64, AtomicU64>>::default();
         registry.register("lookups", "Keys looked up, by outcome", lookups.clone());
-        let seconds = Seconds::default();
+        let latency = LatencyHistogram::default();
         registry.register(
             "http_request_seconds",
-            "Time from the head of a request to its answer",
-            seconds.clone(),
+            "Time from the head of a request to its response",
+            latency.clone(),
         );
         let gauge = |registry: &mut Registry, name: &str, help: &str| {
             let gauge = Gauge::default();
@@ -168,12 +91,12 @@ impl Metrics {
         let kept = gauge(
             &mut registry,
             "environments_kept",
-            "Environments whose data on disk has faults and is not served",
+            "Environments whose data on disk has new faults and is not served",
         );
         let reload_failures = Counter::<u64, AtomicU64>::default();
         registry.register(
             "reload_failures",
-            "Times that the thread which reloads ended unexpectedly and was started again",
+            "Unexpected failures of the reload thread, after each of which it was restarted",
             reload_failures.clone(),
         );
         let info = Family::<[(&'static str, String); 2], Gauge>::default();
@@ -194,7 +117,7 @@ impl Metrics {
             ],
             lookups: [outcome("found"), outcome("not_found"), outcome("failed")],
             registry,
-            seconds,
+            latency,
             environments,
             files,
             faults,
@@ -202,7 +125,7 @@ impl Metrics {
             kept,
             reload_failures,
             info,
-            reading: Mutex::default(),
+            encoding: Mutex::default(),
         })
     }
 
@@ -212,7 +135,7 @@ impl Metrics {
         if let Some(counter) = self.requests.get(class) {
             counter.inc();
         }
-        self.seconds.observe(took);
+        self.latency.observe(took);
     }
 
     /// Counts a lookup.
@@ -222,10 +145,10 @@ impl Metrics {
         }
     }
 
-    /// The figures as Prometheus reads them.
+    /// The metrics as Prometheus reads them.
     pub(crate) fn show(&self, served: &Environments, format: MetricsFormat) -> String {
-        // The figures on environments are set anew, which somebody else's reading must not see half done.
-        let _turn = self.reading.lock();
+        // Concurrent scrapes must not see the metrics of environments half updated.
+        let _guard = self.encoding.lock();
         let all = served.all();
         let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
         self.environments.set(count(all.len()));
@@ -249,7 +172,7 @@ impl Metrics {
         self.reload_failures
             .inner()
             .store(served.reload_failures(), Ordering::Relaxed);
-        // One revision for each environment, so that the labels stay bounded.
+        // Only the current revision of each environment, so that the number of series is bounded.
         self.info.clear();
         for (name, environment) in &*all {
             let labels = [
@@ -259,11 +182,11 @@ impl Metrics {
             self.info.get_or_create(&labels).set(1);
         }
         let mut text = String::new();
-        // Writing into a string cannot fail.
+        // Writing to a string cannot fail.
         _ = encode(&mut text, &self.registry);
         match format {
             MetricsFormat::OpenMetrics => text,
-            MetricsFormat::Text => without_openmetrics(&text),
+            MetricsFormat::Text => to_text_format(&text),
         }
     }
 }

@@ -5,14 +5,14 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::reload::Reloader;
 
-/// SIGTERM and SIGINT, which mean the same.
+/// SIGTERM and SIGINT, which have the same effect.
 pub(super) struct StopSignals {
     terminate: Signal,
     interrupt: Signal,
 }
 
 impl StopSignals {
-    /// From now on these signals no longer end the process by themselves.
+    /// From now on these signals no longer kill the process.
     pub(super) fn listen() -> anyhow::Result<Self> {
         Ok(StopSignals {
             terminate: listen_for(SignalKind::terminate(), "SIGTERM")?,
@@ -20,7 +20,7 @@ impl StopSignals {
         })
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     pub(super) async fn next(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}
@@ -29,16 +29,16 @@ impl StopSignals {
     }
 }
 
-/// SIGHUP. Without a listener it ends the process.
+/// SIGHUP, which kills the process unless it is handled.
 pub(super) struct ReloadSignal(Signal);
 
 impl ReloadSignal {
-    /// From now on this signal no longer ends the process.
+    /// From now on this signal no longer kills the process.
     pub(super) fn listen() -> anyhow::Result<Self> {
         listen_for(SignalKind::hangup(), "SIGHUP").map(ReloadSignal)
     }
 
-    /// Reloads every environment each time it comes.
+    /// Reloads every environment on each signal.
     pub(super) async fn reload(mut self, reloader: Reloader) {
         while self.0.recv().await.is_some() {
             tracing::info!("SIGHUP: reloading every environment");

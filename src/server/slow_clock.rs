@@ -1,8 +1,8 @@
-//! [`SlowClock`]: how long a connection has waited for a request, at next to no cost.
+//! [`SlowClock`]: a cheap timer for the timeouts of a connection.
 //!
-//! hyper sets a timer for the head of every request and takes it away again. A timer of the runtime is an allocation and
-//! two turns at a lock that all connections share. What is wanted is only that a connection does not hang for ever, so its
-//! time goes on in steps: one timer of the runtime a step, however many requests come meanwhile.
+//! hyper starts a timer for the head of every request and cancels it again. A timer of the runtime costs an allocation and
+//! takes a lock twice that all connections share. These timeouts need not be exact, so the clock advances in steps: one
+//! timer of the runtime for each step, however many requests come meanwhile.
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use hyper::rt::{Sleep, Timer};
 
-/// Steps that a timeout has.
+/// Steps in a timeout.
 const STEPS: u32 = 4;
 
-/// The clock of one connection. Clones are the same.
+/// The clock of one connection. Clones share it.
 #[derive(Clone, Debug)]
 pub(super) struct SlowClock {
     start: Instant,
@@ -24,7 +24,7 @@ pub(super) struct SlowClock {
 }
 
 impl SlowClock {
-    /// A clock for timeouts that are that long; they end up to two steps of it late.
+    /// A clock for timeouts of this length, which may end up to two steps late.
     pub(super) fn for_timeout(timeout: Duration) -> Self {
         SlowClock {
             start: Instant::now(),
@@ -33,7 +33,7 @@ impl SlowClock {
         }
     }
 
-    /// Runs a connection whose timer this is. It is looked after at every step, as well as when it wakes by itself.
+    /// Runs a connection that uses this timer. It is polled at every step, and when it is woken.
     pub(super) async fn drive<T>(self, connection: impl Future<Output = T>) -> T {
         let mut connection = pin!(connection);
         loop {
@@ -60,13 +60,13 @@ impl Timer for SlowClock {
     fn sleep_until(&self, deadline: Instant) -> Pin<Box<dyn Sleep>> {
         Box::pin(SlowSleep {
             clock: self.clone(),
-            // The clock is behind by up to a step, and nothing may end early.
+            // The clock is up to a step behind, and a timeout must not end early.
             deadline: deadline + self.step,
         })
     }
 }
 
-/// Ends at a step of its clock. Nothing wakes it: whoever drives the clock does.
+/// Ends at a step of its clock. It registers no waker: [`SlowClock::drive`] polls the connection.
 struct SlowSleep {
     clock: SlowClock,
     deadline: Instant,
@@ -102,7 +102,7 @@ mod tests {
                     timer.sleep(timeout).await;
                     let took = start.elapsed();
                     assert!(took >= timeout && took <= timeout * 3 / 2, "{took:?}");
-                    // Somewhere between two steps.
+                    // Stop between two steps.
                     tokio::time::sleep(timeout / 7).await;
                 }
             })

@@ -1,4 +1,4 @@
-//! Logs: to standard error, for people or for programs.
+//! Logging to standard error, as text or JSON.
 
 use std::io::IsTerminal as _;
 
@@ -17,7 +17,7 @@ pub(crate) fn start(settings: &Settings) -> anyhow::Result<()> {
     started.map_err(|error| anyhow::anyhow!("cannot start logging: {error}"))
 }
 
-/// See <https://no-color.org>: the variable counts where it is not empty.
+/// See <https://no-color.org>: the variable counts if it is not empty.
 fn is_colour_unwanted() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }

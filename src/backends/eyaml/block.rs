@@ -1,19 +1,19 @@
-//! Strings with encrypted blocks in them.
+//! Strings with encrypted blocks → plain text.
 
 use super::{DecryptError, Keys};
 
 const OPENING: &str = "ENC[";
 
-/// Replaces every block by what was encrypted and drops one line break at the end.
+/// Decrypts every block, and drops one line break at the end, as hiera-eyaml does.
 pub(crate) fn decrypt_text(text: &str, keys: &Keys) -> Result<String, DecryptError> {
     let mut plain = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(OPENING) {
         plain.extend_from_slice(before.as_bytes());
         match Block::parse(after) {
-            Some((block, behind)) => {
+            Some((block, after_block)) => {
                 plain.extend(block.decrypt(keys)?);
-                rest = behind;
+                rest = after_block;
             }
             None => {
                 plain.extend_from_slice(OPENING.as_bytes());
@@ -37,10 +37,9 @@ struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// Reads a block, whose opening is read already, and returns what is behind it. What does not look like
-    /// one is text.
+    /// Parses a block after its opening, and returns it with the rest of the text; `None` if it is not a block but text.
     fn parse(after_opening: &'a str) -> Option<(Block<'a>, &'a str)> {
-        let (inside, behind) = after_opening.split_once(']')?;
+        let (inside, after_block) = after_opening.split_once(']')?;
         let (encryptor, base64) = match inside.split_once(',') {
             Some((encryptor, base64)) => (Some(encryptor), base64),
             None => (None, inside),
@@ -49,10 +48,10 @@ impl<'a> Block<'a> {
         let is_base64 = |byte: u8| {
             byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b' ' | b'=' | b'\n')
         };
-        let fits = encryptor.is_none_or(|name| !name.is_empty() && name.bytes().all(is_word))
+        let is_block = encryptor.is_none_or(|name| !name.is_empty() && name.bytes().all(is_word))
             && !base64.is_empty()
             && base64.bytes().all(is_base64);
-        fits.then_some((Block { encryptor, base64 }, behind))
+        is_block.then_some((Block { encryptor, base64 }, after_block))
     }
 
     fn decrypt(&self, keys: &Keys) -> Result<Vec<u8>, DecryptError> {

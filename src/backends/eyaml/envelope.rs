@@ -1,4 +1,4 @@
-//! A PKCS#7 envelope → what is in it.
+//! A PKCS#7 envelope → its content.
 
 use aws_lc_rs::cipher::{
     AES_128, AES_192, AES_256, Algorithm, DecryptionContext, PaddedBlockDecryptingKey,
@@ -18,8 +18,8 @@ use super::DecryptError;
 
 const ENVELOPED_DATA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.7.3");
 
-/// Opens an envelope with the key of one of its recipients, whichever that is where it is not given. What follows the
-/// envelope is ignored, as OpenSSL does.
+/// Opens an envelope with a private key, for the given recipient or else for any. Bytes after the envelope are ignored,
+/// as in OpenSSL.
 pub(super) fn open(
     bytes: &[u8],
     private: &Pkcs1PrivateDecryptingKey,
@@ -30,7 +30,7 @@ pub(super) fn open(
     let algorithm = algorithm(&content.content_enc_alg.oid)
         .ok_or_else(|| DecryptError::Algorithm(content.content_enc_alg.oid.to_string()))?;
     let mut error = DecryptError::Recipient;
-    // More than one may look like us: eyaml gives all its certificates the same issuer and number.
+    // Several may match: eyaml gives all its certificates the same issuer and serial number.
     for info in envelope.recip_infos.0.iter() {
         if let RecipientInfo::Ktri(info) = info
             && let RecipientIdentifier::IssuerAndSerialNumber(id) = &info.rid
@@ -68,7 +68,7 @@ fn algorithm(oid: &ObjectIdentifier) -> Option<&'static Algorithm> {
     }
 }
 
-/// The content, or nothing: which step went wrong is not for others to know.
+/// The content, or `None`: errors must not reveal which step failed.
 fn decrypt(
     private: &Pkcs1PrivateDecryptingKey,
     encrypted_key: &OctetString,

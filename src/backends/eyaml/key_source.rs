@@ -9,19 +9,19 @@ use super::KeysError;
 /// Where the keys of a level come from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct KeySource {
-    pub(super) private: Place,
-    /// Not needed to decrypt.
-    pub(super) public: Option<Place>,
+    pub(super) private: KeyLocation,
+    /// Optional: the private key is enough to decrypt.
+    pub(super) public: Option<KeyLocation>,
 }
 
-/// A key in an environment variable, which wins where it is set, or in a file.
+/// A key in an environment variable or in a file. The variable wins if it is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Place {
+pub(super) struct KeyLocation {
     pub(super) variable: Option<String>,
     pub(super) file: Option<String>,
 }
 
-/// Reads a file, or says why not.
+/// Reads a file, or returns why it cannot.
 type ReadFile<'a> = dyn FnMut(&Path) -> Result<Vec<u8>, String> + 'a;
 
 /// The value of an environment variable.
@@ -30,24 +30,24 @@ type Variable<'a> = dyn Fn(&str) -> Option<Vec<u8>> + 'a;
 impl KeySource {
     /// Reads the options of a level.
     pub(crate) fn from_options(options: &Hash) -> Result<KeySource, KeysError> {
-        let place = |file: &'static str, variable: &'static str| {
-            let place = Place {
+        let location = |file: &'static str, variable: &'static str| {
+            let location = KeyLocation {
                 variable: text(options, variable)?,
                 file: text(options, file)?,
             };
-            Ok(Some(place).filter(|place| *place != Place::default()))
+            Ok(Some(location).filter(|location| *location != KeyLocation::default()))
         };
-        let public = place("pkcs7_public_key", "pkcs7_public_key_env_var")?;
-        let private = place("pkcs7_private_key", "pkcs7_private_key_env_var")?;
+        let public = location("pkcs7_public_key", "pkcs7_public_key_env_var")?;
+        let private = location("pkcs7_private_key", "pkcs7_private_key_env_var")?;
         match private {
             Some(private) => Ok(KeySource { private, public }),
             None => Err(KeysError::Missing {
-                names_public: public.is_some(),
+                has_public: public.is_some(),
             }),
         }
     }
 
-    /// The PEM texts of the private key and of the public one, where that is named.
+    /// The PEM texts of the private key, and of the public one if it is set.
     pub(super) fn read(
         &self,
         read_file: &mut ReadFile<'_>,
@@ -60,7 +60,7 @@ impl KeySource {
     }
 }
 
-impl Place {
+impl KeyLocation {
     fn read(
         &self,
         read_file: &mut ReadFile<'_>,
@@ -80,7 +80,7 @@ impl Place {
     }
 }
 
-/// The text of an option. Null and false are as good as none.
+/// The text of an option. Null and false count as unset.
 fn text(options: &Hash, option: &'static str) -> Result<Option<String>, KeysError> {
     match options.get(option) {
         None | Some(Value::Null | Value::Bool(false)) => Ok(None),

@@ -1,6 +1,7 @@
-//! The keys of a level whose options hold variables: all that some node could name, read while loading.
+//! [`EyamlKeyStore`]: the keys of a level whose options contain variables, for all their values.
 //!
-//! A lookup only chooses among them. Facts come from whoever asks, so they lead to no file that was not found before.
+//! All keys are read while loading, and a lookup only selects one of them. Facts come from the client, so they must not
+//! lead to other files.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,28 +10,28 @@ use hiera_resolver::data::KeyStore;
 use hiera_resolver::template::DecryptFault;
 use hiera_resolver::{Hash, path};
 
-use super::key_source::Place;
+use super::key_source::KeyLocation;
 use super::keys::{PrivateKey, PublicKey};
 use super::{KeySource, Keys, KeysError, decrypt_text};
 
-/// Private keys, certificates, and which of them belong together.
+/// Private keys, certificates, and which of them are pairs.
 pub(crate) struct EyamlKeyStore {
     /// The directory that relative paths start from.
     base: String,
-    private: Drawer<PrivateKey>,
-    public: Drawer<PublicKey>,
-    /// By their places in the two drawers; private keys by themselves where no certificate is named.
+    private: KeyTable<PrivateKey>,
+    public: KeyTable<PublicKey>,
+    /// By their indices in the two tables; a private key alone if no certificate is set.
     pairs: Vec<((usize, Option<usize>), Keys)>,
 }
 
-/// Keys of one kind by where they come from; of what is none, why.
-struct Drawer<K> {
+/// Keys of one kind, by location. Invalid ones have their error.
+struct KeyTable<K> {
     files: HashMap<String, usize>,
     variables: HashMap<String, usize>,
     keys: Vec<Result<K, KeysError>>,
 }
 
-/// Files by absolute path and variables by name, with what they hold.
+/// Files by absolute path and variables by name, with their contents.
 #[derive(Debug, Default)]
 pub(crate) struct KeyTexts {
     pub(crate) files: Vec<(String, Result<Vec<u8>, String>)>,
@@ -38,19 +39,19 @@ pub(crate) struct KeyTexts {
 }
 
 impl EyamlKeyStore {
-    /// Makes keys of what the options of a level may name.
+    /// Parses the keys that the options of a level may name.
     pub(crate) fn new(base: &str, private: KeyTexts, public: KeyTexts) -> Self {
         let is_alone = public.files.is_empty() && public.variables.is_empty();
-        let private = Drawer::new(private, PrivateKey::from_pem);
-        let public = Drawer::new(public, PublicKey::from_pem);
+        let private = KeyTable::new(private, PrivateKey::from_pem);
+        let public = KeyTable::new(public, PublicKey::from_pem);
         let mut pairs = Vec::new();
-        for (place, key) in private.good() {
+        for (private_index, key) in private.valid() {
             if is_alone {
-                pairs.push(((place, None), Keys::alone(key)));
+                pairs.push(((private_index, None), Keys::alone(key)));
             }
-            for (other, certificate) in public.good() {
+            for (public_index, certificate) in public.valid() {
                 if let Ok(keys) = Keys::pair(key, certificate) {
-                    pairs.push(((place, Some(other)), keys));
+                    pairs.push(((private_index, Some(public_index)), keys));
                 }
             }
         }
@@ -66,9 +67,9 @@ impl EyamlKeyStore {
         let source = KeySource::from_options(options)?;
         let private = self.private.find(&source.private, &self.base)?;
         let public = source.public.as_ref();
-        let public = public.map(|place| self.public.find(place, &self.base));
+        let public = public.map(|location| self.public.find(location, &self.base));
         let pair = (private, public.transpose()?);
-        let found = self.pairs.iter().position(|(places, _)| *places == pair);
+        let found = self.pairs.iter().position(|(indices, _)| *indices == pair);
         found.ok_or(KeysError::Mismatch)
     }
 }
@@ -90,37 +91,37 @@ impl KeyStore for EyamlKeyStore {
     }
 }
 
-impl<K> Drawer<K> {
+impl<K> KeyTable<K> {
     fn new(texts: KeyTexts, parse: impl Fn(&[u8]) -> Result<K, KeysError>) -> Self {
-        let mut drawer = Drawer {
+        let mut table = KeyTable {
             files: HashMap::new(),
             variables: HashMap::new(),
             keys: Vec::new(),
         };
         for (path, text) in texts.files {
-            drawer.files.insert(path.clone(), drawer.keys.len());
+            table.files.insert(path.clone(), table.keys.len());
             let text = text.map_err(|cause| KeysError::File { path, cause });
-            drawer.keys.push(text.and_then(|text| parse(&text)));
+            table.keys.push(text.and_then(|text| parse(&text)));
         }
         for (name, text) in texts.variables {
-            drawer.variables.insert(name, drawer.keys.len());
-            drawer.keys.push(parse(&text));
+            table.variables.insert(name, table.keys.len());
+            table.keys.push(parse(&text));
         }
-        drawer
+        table
     }
 
-    fn good(&self) -> impl Iterator<Item = (usize, &K)> {
+    fn valid(&self) -> impl Iterator<Item = (usize, &K)> {
         let keys = self.keys.iter().enumerate();
-        keys.filter_map(|(place, key)| Some((place, key.as_ref().ok()?)))
+        keys.filter_map(|(index, key)| Some((index, key.as_ref().ok()?)))
     }
 
-    /// The key that a variable or else a file holds.
-    fn find(&self, place: &Place, base: &str) -> Result<usize, KeysError> {
-        let variable = place.variable.as_ref();
-        let found = match variable.and_then(|name| self.variables.get(name)) {
-            Some(found) => *found,
+    /// The index of the key in a variable, or else in a file.
+    fn find(&self, location: &KeyLocation, base: &str) -> Result<usize, KeysError> {
+        let variable = location.variable.as_ref();
+        let index = match variable.and_then(|name| self.variables.get(name)) {
+            Some(index) => *index,
             None => {
-                let Some(path) = &place.file else {
+                let Some(path) = &location.file else {
                     return Err(KeysError::Variable(variable.cloned().unwrap_or_default()));
                 };
                 let absolute = path::join(base, path);
@@ -131,9 +132,9 @@ impl<K> Drawer<K> {
                 })?
             }
         };
-        match self.keys.get(found) {
+        match self.keys.get(index) {
             Some(Err(error)) => Err(error.clone()),
-            _ => Ok(found),
+            _ => Ok(index),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A private key and perhaps its certificate, from PEM.
+//! [`Keys`]: a private key, with or without its certificate, from PEM.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -16,21 +16,21 @@ use psych_yaml::base64;
 
 use super::{DecryptError, KeySource, KeysError, envelope};
 
-/// A private key and the certificate that values are encrypted for.
+/// A private key, and the certificate that values are encrypted for.
 pub(crate) struct Keys {
     private: Arc<Pkcs1PrivateDecryptingKey>,
-    /// Of the certificate, where there is one. As for hiera-eyaml 4.1, the private key is enough.
+    /// The recipient that the certificate names, if there is one. As in hiera-eyaml 4.1, the private key is enough.
     recipient: Option<IssuerAndSerialNumber>,
 }
 
-/// A private key by itself.
+/// A private key without certificate.
 pub(super) struct PrivateKey {
     key: Arc<Pkcs1PrivateDecryptingKey>,
-    /// What a certificate must certify to belong to it.
+    /// The public key that a matching certificate contains.
     public: Vec<u8>,
 }
 
-/// A certificate by itself.
+/// A certificate without private key.
 pub(super) struct PublicKey {
     recipient: IssuerAndSerialNumber,
     public: Vec<u8>,
@@ -75,7 +75,7 @@ impl PublicKey {
 const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 
 impl Keys {
-    /// Makes keys of the texts of their files.
+    /// Parses the texts of key files.
     pub(crate) fn from_pem(private: &[u8], public: Option<&[u8]>) -> Result<Keys, KeysError> {
         let private = PrivateKey::from_pem(private)?;
         match public {
@@ -84,7 +84,7 @@ impl Keys {
         }
     }
 
-    /// A private key by itself.
+    /// A private key without certificate.
     pub(super) fn alone(private: &PrivateKey) -> Keys {
         Keys {
             private: private.key.clone(),
@@ -92,7 +92,7 @@ impl Keys {
         }
     }
 
-    /// Puts two keys together that belong to each other.
+    /// A private key with its certificate.
     pub(super) fn pair(private: &PrivateKey, public: &PublicKey) -> Result<Keys, KeysError> {
         if private.public != public.public {
             return Err(KeysError::Mismatch);
@@ -103,7 +103,7 @@ impl Keys {
         })
     }
 
-    /// Reads keys from where they are; files by `read_file`.
+    /// Reads keys from their source; files by `read_file`.
     pub(crate) fn load(
         source: &KeySource,
         mut read_file: impl FnMut(&Path) -> Result<Vec<u8>, String>,
@@ -113,7 +113,7 @@ impl Keys {
         Keys::from_pem(&private, public.as_deref())
     }
 
-    /// Opens what stands between `ENC[PKCS7,` and `]`.
+    /// Decrypts the text between `ENC[PKCS7,` and `]`.
     pub(crate) fn decrypt(&self, base64: &str) -> Result<Vec<u8>, DecryptError> {
         self.open(&base64::decode(base64.as_bytes()))
     }
@@ -147,7 +147,7 @@ fn private_key(pem: &[u8]) -> Result<Vec<u8>, KeysError> {
     }
 }
 
-/// Wraps a key of PKCS#1 as PKCS#8 wants it: version, algorithm, key.
+/// Wraps a PKCS#1 key as PKCS#8: version, algorithm, key.
 fn to_pkcs8(key: &[u8]) -> der::Result<Vec<u8>> {
     let algorithm = AlgorithmIdentifierOwned {
         oid: RSA,
@@ -159,7 +159,7 @@ fn to_pkcs8(key: &[u8]) -> der::Result<Vec<u8>> {
     Any::new(Tag::Sequence, parts)?.to_der()
 }
 
-/// What stands between the lines of a PEM block; other text may stand around it.
+/// The text between the lines of a PEM block, which may have other text around it.
 fn pem_block<'a>(text: &'a [u8], label: &str) -> Option<&'a [u8]> {
     let begin = format!("-----BEGIN {label}-----");
     let end = format!("-----END {label}-----");

@@ -12,13 +12,13 @@ const OTHER_PRIVATE: &[u8] =
 const OTHER_PUBLIC: &[u8] =
     include_bytes!("../../../tests/fixtures/eyaml/other_public_key.pkcs7.pem");
 
-/// What hiera-eyaml made of a text, recorded by `record.rb`.
+/// What hiera-eyaml returned for a text, recorded by `record.rb`.
 #[derive(Deserialize)]
 struct Case {
     name: String,
     text: String,
     encrypted: bool,
-    /// The result, without either where Ruby has bytes that are not text.
+    /// The result. Neither this nor `e` is set if Ruby returned bytes that are not text.
     r: Option<String>,
     /// The class of Ruby's error.
     e: Option<String>,
@@ -61,8 +61,8 @@ fn texts_are_decrypted_as_hiera_eyaml_does() {
         );
         let decrypted = decrypt_text(&case.text, &keys);
         match case.name.as_str() {
-            // Puppet: a cipher that eyaml never used, a value that JSON could not carry, and an envelope that
-            // OpenSSL opens only when chance puts our key first.
+            // Puppet: a cipher that eyaml never used, a value that JSON cannot represent, and an envelope that OpenSSL
+            // only opens if our key happens to be first.
             "triple des" => assert!(matches!(decrypted, Err(DecryptError::Algorithm(_)))),
             "two recipients" => assert_eq!(decrypted, Ok("for two".to_owned())),
             "latin 1" => assert_eq!(decrypted, Err(DecryptError::NotText)),
@@ -75,7 +75,7 @@ fn texts_are_decrypted_as_hiera_eyaml_does() {
 }
 
 #[test]
-fn errors_say_what_is_wrong_with_a_block() {
+fn errors_name_what_is_wrong_with_a_block() {
     let keys = keys();
     let check = |text: &str, expected: &str| {
         let error = decrypt_text(text, &keys).unwrap_err();
@@ -107,7 +107,7 @@ fn a_key_may_be_pkcs8_and_have_text_around_it() {
 }
 
 #[test]
-fn what_is_no_pair_of_keys_is_refused() {
+fn keys_that_are_not_a_pair_are_rejected() {
     let check = |private: &[u8], public: &[u8], expected: KeysError| {
         assert_eq!(Keys::from_pem(private, Some(public)).unwrap_err(), expected);
     };
@@ -138,7 +138,7 @@ fn what_is_no_pair_of_keys_is_refused() {
 }
 
 #[test]
-fn a_key_of_the_other_pair_opens_nothing() {
+fn a_key_of_another_pair_decrypts_nothing() {
     let others = Keys::from_pem(OTHER_PRIVATE, Some(OTHER_PUBLIC)).unwrap();
     assert_eq!(
         decrypt_text(&case("string"), &others),
@@ -151,14 +151,14 @@ fn a_key_of_the_other_pair_opens_nothing() {
 }
 
 #[test]
-fn a_private_key_opens_by_itself_whatever_certificate_was_encrypted_for() {
+fn a_private_key_alone_decrypts_for_any_certificate() {
     let keys = Keys::from_pem(PRIVATE, None).unwrap();
     for case in cases() {
         let decrypted = decrypt_text(&case.text, &keys);
         match case.name.as_str() {
             "triple des" => assert!(matches!(decrypted, Err(DecryptError::Algorithm(_)))),
             "two recipients" => assert_eq!(decrypted, Ok("for two".to_owned())),
-            // Of the same key, by a certificate of another name.
+            // Encrypted for the same key, with a certificate of another name.
             "other issuer" => assert_eq!(decrypted, Ok("x".to_owned())),
             name => assert_eq!(decrypted.ok(), case.r, "{name}"),
         }
@@ -220,7 +220,7 @@ fn keys_come_from_files_or_variables() {
 }
 
 #[test]
-fn a_source_of_keys_wants_text() {
+fn key_options_must_be_strings() {
     let entries = [(Value::str("pkcs7_public_key"), Value::Int(1))];
     assert_eq!(
         KeySource::from_options(&entries.into_iter().collect()),
@@ -251,7 +251,7 @@ fn keys_are_loaded_through_the_reader() {
     );
 }
 
-/// Numbers that look random and are the same in every run.
+/// Pseudo-random numbers, the same in every run.
 struct Numbers(u64);
 
 impl Numbers {
