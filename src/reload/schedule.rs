@@ -106,7 +106,10 @@ impl Schedule {
 
     /// A path of an environment has changed.
     pub(super) fn add_event(&mut self, environment: &str, path: &Path) {
-        let now = Instant::now();
+        self.add_event_at(Instant::now(), environment, path);
+    }
+
+    fn add_event_at(&mut self, now: Instant, environment: &str, path: &Path) {
         let quiet = self.quiet;
         let pending = self.pending(environment, now + quiet);
         pending.paths.insert(path.to_owned());
@@ -187,7 +190,10 @@ impl Schedule {
 
     /// Takes what is due now. Environments that a caller waits for come first.
     pub(super) fn take_due(&mut self) -> Option<Due> {
-        let now = Instant::now();
+        self.take_due_at(Instant::now())
+    }
+
+    fn take_due_at(&mut self, now: Instant) -> Option<Due> {
         if self.everything.is_some_and(|timing| timing.due <= now) {
             self.everything = None;
             return Some(Due::Everything);
@@ -212,28 +218,32 @@ mod tests {
 
     const QUIET: Duration = Duration::from_millis(40);
 
-    fn next_environment(schedule: &mut Schedule) -> Option<String> {
-        match schedule.take_due()? {
+    fn next_environment_at(schedule: &mut Schedule, now: Instant) -> Option<String> {
+        match schedule.take_due_at(now)? {
             Due::Environment(name, _) => Some(name),
             Due::Everything => None,
         }
     }
 
+    fn next_environment(schedule: &mut Schedule) -> Option<String> {
+        next_environment_at(schedule, Instant::now())
+    }
+
     #[test]
     fn an_environment_that_keeps_changing_does_not_delay_others() {
         let mut schedule = Schedule::new(QUIET);
-        schedule.add_event("quiet", Path::new("/a"));
         let start = Instant::now();
-        while next_environment(&mut schedule).as_deref() != Some("quiet") {
-            schedule.add_event("noisy", Path::new("/b"));
-            assert!(start.elapsed() < QUIET * 30, "the quiet one is delayed");
+        schedule.add_event_at(start, "quiet", Path::new("/a"));
+        let step = QUIET / 4;
+        let mut due = Vec::new();
+        for steps in 0..=4 * MAX_QUIET_TIMES {
+            let now = start + step * steps;
+            let next = next_environment_at(&mut schedule, now);
+            due.extend(next.map(|name| (name, steps)));
+            schedule.add_event_at(now, "noisy", Path::new("/b"));
         }
-        assert!(start.elapsed() >= QUIET);
-        while next_environment(&mut schedule).as_deref() != Some("noisy") {
-            schedule.add_event("noisy", Path::new("/b"));
-            assert!(start.elapsed() < QUIET * 1000, "the noisy one is never due");
-        }
-        assert!(start.elapsed() >= QUIET * MAX_QUIET_TIMES);
+        let expected = [("quiet", 4), ("noisy", 4 * MAX_QUIET_TIMES)];
+        assert_eq!(due, expected.map(|(name, steps)| (name.to_owned(), steps)));
     }
 
     #[test]
