@@ -28,11 +28,11 @@ const CHANGE_BUFFER: usize = 256;
 /// All environments. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Environments {
-    inner: Arc<Inner>,
+    inner: Arc<Registry>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct Registry {
     current: ArcSwap<BTreeMap<String, Environment>>,
     readiness: Readiness,
     changes: broadcast::Sender<Change>,
@@ -54,7 +54,7 @@ pub struct Environment {
 impl Default for Environments {
     fn default() -> Self {
         Environments {
-            inner: Arc::new(Inner {
+            inner: Arc::new(Registry {
                 current: ArcSwap::default(),
                 readiness: Readiness::default(),
                 changes: broadcast::Sender::new(CHANGE_BUFFER),

@@ -23,8 +23,8 @@ use self::gate::Everyone;
 use crate::backends::hiera_http::RemoteClient;
 use crate::config::{CorsOrigins, Limits, RemoteSettings};
 use crate::environments::Environments;
+use crate::metrics::Metrics;
 use crate::reload::Reloader;
-use crate::server::metrics::Metrics;
 
 /// What handlers share. Clones are the same.
 #[derive(Clone, Debug)]

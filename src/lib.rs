@@ -3,7 +3,7 @@
 //! The modules follow the flow. [`cli`] parses the arguments and runs a command, [`config`] has the checked settings.
 //! [`data_loading`] turns a code directory into snapshots, `reload` repeats that whenever files change, and
 //! [`environments`] maps each name to its current snapshot. [`http`] answers from there, `backends` ask other servers
-//! and decrypt, and `server` owns listener, connections and metrics. How a lookup is answered is all in the crate
+//! and decrypt, `metrics` counts, and `server` owns listener and connections. How a lookup is answered is all in the crate
 //! `hiera_resolver`.
 
 mod backends;
@@ -14,6 +14,7 @@ pub mod environments;
 mod filesystem;
 pub mod http;
 pub mod json;
+mod metrics;
 mod reload;
 mod server;
 

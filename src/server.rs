@@ -1,7 +1,6 @@
 //! `hierad serve`: listens, loads, answers, and stops without dropping requests.
 
 mod client_stream;
-pub(crate) mod metrics;
 mod signals;
 mod slow_clock;
 pub(crate) mod telemetry;

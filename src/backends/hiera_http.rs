@@ -32,22 +32,22 @@ use crate::config::RemoteSettings;
 /// Fetches documents for lookups and caches them. Clones share the cache.
 #[derive(Clone)]
 pub(crate) struct RemoteClient {
-    inner: Arc<Inner>,
+    inner: Arc<ClientInner>,
 }
 
 /// The outcome of a fetch.
 type FetchResult = Result<Document, FetchError>;
 
-struct Inner {
+struct ClientInner {
     settings: RemoteSettings,
     pools: ConnectionPools,
     /// One permit for each concurrent fetch.
     permits: Semaphore,
     /// Never held across an await.
-    shared: Mutex<Shared>,
+    shared: Mutex<FetchState>,
 }
 
-struct Shared {
+struct FetchState {
     cache: Cache,
     /// The fetches in progress. Invariant: a fetch is removed when its result enters the cache.
     in_progress: HashMap<Arc<RemoteRequest>, PendingFetch>,
@@ -77,11 +77,11 @@ impl RemoteClient {
     /// A client with an empty cache.
     pub(crate) fn new(settings: &RemoteSettings) -> Self {
         let permits = settings.max_requests.clamp(1, Semaphore::MAX_PERMITS);
-        let shared = Shared {
+        let shared = FetchState {
             cache: Cache::new(settings),
             in_progress: HashMap::new(),
         };
-        let inner = Inner {
+        let inner = ClientInner {
             settings: settings.clone(),
             pools: ConnectionPools::default(),
             permits: Semaphore::new(permits),
@@ -122,7 +122,7 @@ impl RemoteClient {
     }
 
     /// The fetch of a request, started unless it is in progress.
-    fn start_fetch(&self, shared: &mut Shared, request: &RemoteRequest) -> PendingFetch {
+    fn start_fetch(&self, shared: &mut FetchState, request: &RemoteRequest) -> PendingFetch {
         if let Some(fetch) = shared.in_progress.get(request) {
             return fetch.clone();
         }
@@ -187,8 +187,8 @@ impl RemoteClient {
     }
 }
 
-impl Inner {
-    fn shared(&self) -> MutexGuard<'_, Shared> {
+impl ClientInner {
+    fn shared(&self) -> MutexGuard<'_, FetchState> {
         // Whatever a panic leaves behind here is at worst fetched again.
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -196,7 +196,7 @@ impl Inner {
 
 /// Delivers the result of a fetch when dropped, so that waiting lookups get one even if the task is cancelled.
 struct FetchGuard {
-    inner: Arc<Inner>,
+    inner: Arc<ClientInner>,
     request: Arc<RemoteRequest>,
     result: FetchResult,
     sender: watch::Sender<Option<FetchResult>>,

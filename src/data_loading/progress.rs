@@ -14,15 +14,15 @@ const TICK: Duration = Duration::from_millis(100);
 /// Ticks between two log lines.
 const TICKS_PER_LINE: u64 = 30;
 
-/// Counts files, and shows the counts until it is dropped.
+/// FileCounts files, and shows the counts until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Progress {
-    counts: Arc<Counts>,
+    counts: Arc<FileCounts>,
     display_thread: Option<std::thread::JoinHandle<()>>,
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct FileCounts {
     total: AtomicUsize,
     done: AtomicUsize,
     is_finished: AtomicBool,
@@ -31,7 +31,7 @@ struct Counts {
 }
 
 impl Progress {
-    /// Counts without showing.
+    /// FileCounts without showing.
     pub(crate) fn silent() -> Self {
         Progress {
             counts: Arc::default(),
@@ -39,9 +39,9 @@ impl Progress {
         }
     }
 
-    /// Counts and shows.
+    /// FileCounts and shows.
     pub(crate) fn shown() -> Self {
-        let counts = Arc::new(Counts::default());
+        let counts = Arc::new(FileCounts::default());
         let shared = counts.clone();
         let display_thread = std::thread::Builder::new()
             .name("progress".to_owned())
@@ -75,7 +75,7 @@ impl Drop for Progress {
     }
 }
 
-impl Counts {
+impl FileCounts {
     fn show(&self) {
         if self.wait(DELAY) {
             return;

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::App;
 use super::error::{ApiError, ErrorKind};
-use crate::server::metrics::MetricsFormat;
+use crate::metrics::MetricsFormat;
 
 /// The process runs.
 pub(crate) async fn livez() -> &'static str {

@@ -18,7 +18,7 @@ use tokio::time::timeout;
 use super::call::{Call, OutputFormat};
 use super::connect::{ConnectError, PooledClient};
 use super::error::{FetchError, FetchErrorKind};
-use super::{FetchResult, Inner, address};
+use super::{ClientInner, FetchResult, address};
 
 /// Bytes of an unused response body that are read so that its connection can be reused.
 const MAX_DRAINED: usize = 64 * 1024;
@@ -44,14 +44,17 @@ impl Document {
 }
 
 /// Fetches the document that a request asks for.
-pub(super) async fn fetch(inner: &Inner, request: &RemoteRequest) -> FetchResult {
+pub(super) async fn fetch(inner: &ClientInner, request: &RemoteRequest) -> FetchResult {
     try_fetch(inner, request).await.map_err(|kind| FetchError {
         uri: address::displayed(&request.uri),
         kind,
     })
 }
 
-async fn try_fetch(inner: &Inner, request: &RemoteRequest) -> Result<Document, FetchErrorKind> {
+async fn try_fetch(
+    inner: &ClientInner,
+    request: &RemoteRequest,
+) -> Result<Document, FetchErrorKind> {
     let call = Call::check(request)?;
     let _permit = timeout(call.connection.timeout, inner.permits.acquire())
         .await

@@ -7,7 +7,7 @@ use hiera_resolver::{Answer, Outcome, Value};
 
 use crate::http::error::{ApiError, ErrorKind};
 use crate::json::{write_text, write_value};
-use crate::server::metrics::{LookupOutcome, Metrics};
+use crate::metrics::{LookupOutcome, Metrics};
 
 /// A value that was found.
 pub(crate) struct Found {
