@@ -18,6 +18,7 @@ pub use self::gate::Gate;
 pub use self::lookup::fuzzing;
 pub(crate) use self::lookup::scope::without_nulls as plain_facts;
 pub(crate) use self::refused_head::MAX_HEAD_SIZE;
+pub use self::router::{Route, routes};
 
 use self::gate::Everyone;
 use crate::backends::hiera_http::RemoteClient;
@@ -25,6 +26,12 @@ use crate::config::{CorsOrigins, Limits, RemoteSettings};
 use crate::environments::Environments;
 use crate::metrics::Metrics;
 use crate::reload::Reloader;
+
+/// Every kind of problem document: the end of its `type`, and its status.
+pub fn problem_kinds() -> impl Iterator<Item = (&'static str, u16)> {
+    let kinds = error::ErrorKind::ALL.iter();
+    kinds.map(|kind| (kind.name(), kind.status().as_u16()))
+}
 
 /// What handlers share. Clones are the same.
 #[derive(Clone, Debug)]

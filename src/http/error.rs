@@ -17,99 +17,78 @@ pub(crate) struct ApiError {
     explanation: Option<Box<Explanation>>,
 }
 
-/// The kinds of errors. The end of the problem's `type` is part of the contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ErrorKind {
-    /// Nothing was found.
-    KeyNotFound,
-    /// There is no such environment.
-    UnknownEnvironment,
+/// Declares the kinds of errors: one row has everything about one of them.
+macro_rules! error_kinds {
+    ($($(#[doc = $doc:literal])+ $kind:ident: $status:ident, $name:literal, $title:literal;)+) => {
+        /// The kinds of errors.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum ErrorKind {
+            $($(#[doc = $doc])+ $kind,)+
+        }
+
+        impl ErrorKind {
+            /// All kinds.
+            pub(crate) const ALL: &[ErrorKind] = &[$(ErrorKind::$kind),+];
+
+            /// The end of the problem's `type`, which is part of the contract.
+            pub(crate) fn name(self) -> &'static str {
+                match self {
+                    $(ErrorKind::$kind => $name,)+
+                }
+            }
+
+            /// The status of the response.
+            pub(crate) fn status(self) -> StatusCode {
+                match self {
+                    $(ErrorKind::$kind => StatusCode::$status,)+
+                }
+            }
+
+            fn title(self) -> &'static str {
+                match self {
+                    $(ErrorKind::$kind => $title,)+
+                }
+            }
+        }
+    };
+}
+
+error_kinds! {
+    /// No value was found.
+    KeyNotFound: NOT_FOUND, "key-not-found", "Nothing was found for the key";
+    /// The environment does not exist.
+    UnknownEnvironment: NOT_FOUND, "unknown-environment", "There is no such environment";
     /// The data cannot answer.
-    LookupFailed,
-    /// The request is not one.
-    BadRequest,
+    LookupFailed: UNPROCESSABLE_ENTITY, "lookup-failed", "The lookup failed";
+    /// The request is malformed.
+    BadRequest: BAD_REQUEST, "bad-request", "The request is malformed";
     /// The body did not arrive in time.
-    RequestTimeout,
+    RequestTimeout: REQUEST_TIMEOUT, "request-timeout", "The request took too long to arrive";
     /// The body is too large.
-    BodyTooLarge,
-    /// The address is too long.
-    UriTooLong,
+    BodyTooLarge: PAYLOAD_TOO_LARGE, "body-too-large", "The body is too large";
+    /// The URI is too long.
+    UriTooLong: URI_TOO_LONG, "uri-too-long", "The URI is too long";
     /// The head is too large.
-    HeadTooLarge,
-    /// The body is of another kind.
-    UnsupportedMediaType,
-    /// There is no such path.
-    NotFound,
-    /// The path does not take the method.
-    MethodNotAllowed,
+    HeadTooLarge: REQUEST_HEADER_FIELDS_TOO_LARGE, "head-too-large", "The head of the request is too large";
+    /// The body is not JSON.
+    UnsupportedMediaType: UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", "The body must be JSON";
+    /// The path does not exist.
+    NotFound: NOT_FOUND, "not-found", "There is no such path";
+    /// The path exists, with other methods.
+    MethodNotAllowed: METHOD_NOT_ALLOWED, "method-not-allowed", "Method not allowed";
     /// The data is not loaded yet.
-    NotLoaded,
-    /// A mistake of the server itself.
-    Internal,
+    NotLoaded: SERVICE_UNAVAILABLE, "not-loaded", "The data is not loaded yet";
+    /// A bug in the server.
+    Internal: INTERNAL_SERVER_ERROR, "internal", "Internal server error";
 }
 
 impl ErrorKind {
-    /// What the problem's `type` ends in.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            ErrorKind::KeyNotFound => "key-not-found",
-            ErrorKind::UnknownEnvironment => "unknown-environment",
-            ErrorKind::LookupFailed => "lookup-failed",
-            ErrorKind::BadRequest => "bad-request",
-            ErrorKind::RequestTimeout => "request-timeout",
-            ErrorKind::BodyTooLarge => "body-too-large",
-            ErrorKind::UriTooLong => "uri-too-long",
-            ErrorKind::HeadTooLarge => "head-too-large",
-            ErrorKind::UnsupportedMediaType => "unsupported-media-type",
-            ErrorKind::NotFound => "not-found",
-            ErrorKind::MethodNotAllowed => "method-not-allowed",
-            ErrorKind::NotLoaded => "not-loaded",
-            ErrorKind::Internal => "internal",
-        }
-    }
-
-    pub(crate) fn status(self) -> StatusCode {
-        match self {
-            ErrorKind::KeyNotFound | ErrorKind::UnknownEnvironment | ErrorKind::NotFound => {
-                StatusCode::NOT_FOUND
-            }
-            ErrorKind::LookupFailed => StatusCode::UNPROCESSABLE_ENTITY,
-            ErrorKind::BadRequest => StatusCode::BAD_REQUEST,
-            ErrorKind::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
-            ErrorKind::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            ErrorKind::UriTooLong => StatusCode::URI_TOO_LONG,
-            ErrorKind::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-            ErrorKind::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            ErrorKind::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            ErrorKind::NotLoaded => StatusCode::SERVICE_UNAVAILABLE,
-            ErrorKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-        }
-    }
-
-    /// Is this said before the body has been read?
+    /// Is this error returned before the body has been read?
     fn leaves_body(self) -> bool {
         matches!(
             self,
             ErrorKind::BodyTooLarge | ErrorKind::RequestTimeout | ErrorKind::UnsupportedMediaType
         )
-    }
-
-    fn title(self) -> &'static str {
-        match self {
-            ErrorKind::KeyNotFound => "Nothing was found for the key",
-            ErrorKind::UnknownEnvironment => "There is no such environment",
-            ErrorKind::LookupFailed => "The lookup failed",
-            ErrorKind::BadRequest => "The request is malformed",
-            ErrorKind::RequestTimeout => "The request took too long to arrive",
-            ErrorKind::BodyTooLarge => "The body is too large",
-            ErrorKind::UriTooLong => "The URI is too long",
-            ErrorKind::HeadTooLarge => "The head of the request is too large",
-            ErrorKind::UnsupportedMediaType => "The body must be JSON",
-            ErrorKind::NotFound => "There is no such path",
-            ErrorKind::MethodNotAllowed => "Method not allowed",
-            ErrorKind::NotLoaded => "The data is not loaded yet",
-            ErrorKind::Internal => "Internal server error",
-        }
     }
 }
 

@@ -10,6 +10,8 @@ mod command_line;
 mod config;
 /// Every recorded answer of Puppet, by the library, over HTTP in all its forms, and by the command line.
 mod conformance;
+/// Every reply that a test gets is held to `openapi.yaml`.
+mod contract;
 /// The page `/docs` and the description that it shows; in a real browser when `scripts/test` asks for it.
 mod docs;
 /// Encrypted values (eyaml), end to end, and that they are never shown where they should not be.

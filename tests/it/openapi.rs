@@ -1,45 +1,28 @@
-//! `openapi.yaml` against the router, both ways.
+//! `openapi.yaml` against the routes, the kinds of problems and the fields that requests may have. That replies fit it is
+//! checked in every test; see `contract.rs`.
 
 use std::collections::BTreeSet;
 
 use axum::body::Body;
 use axum::http::{Request, header};
+use hierad::http::{problem_kinds, routes};
 use serde_json::{Value, json};
 
+use crate::contract::{DOCUMENT, check_schema, resolved};
 use crate::support::TestServer;
 
-/// The document, as JSON.
-fn document() -> Value {
-    serde_yaml::from_str(include_str!("../../openapi.yaml")).unwrap()
-}
-
 /// The members of an object.
-fn members(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
+fn members(value: &'static Value) -> impl Iterator<Item = (&'static str, &'static Value)> {
     let members = value.as_object().into_iter().flatten();
     members.map(|(name, value)| (name.as_str(), value))
-}
-
-/// What a `$ref` stands for.
-fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
-    match value["$ref"].as_str() {
-        Some(reference) => {
-            let pointer = reference
-                .strip_prefix('#')
-                .expect("a place in the document");
-            document
-                .pointer(pointer)
-                .unwrap_or_else(|| panic!("there is no {reference}"))
-        }
-        None => value,
-    }
 }
 
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
 /// Every operation: method, path, description.
-fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
+fn operations() -> Vec<(&'static str, &'static str, &'static Value)> {
     let mut operations = Vec::new();
-    for (path, item) in members(&document["paths"]) {
+    for (path, item) in members(&DOCUMENT["paths"]) {
         for (method, operation) in members(item).filter(|(method, _)| METHODS.contains(method)) {
             operations.push((method, path, operation));
         }
@@ -47,58 +30,34 @@ fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
     operations
 }
 
-/// The routes as they stand in the source: a router cannot be asked for them.
-fn routes() -> BTreeSet<(String, String)> {
-    let source = include_str!("../../src/http/router.rs");
-    let mut routes = BTreeSet::new();
-    for route in source.split(".route(").skip(1) {
-        let path = route
-            .split('"')
-            .nth(1)
-            .expect("a route begins with its path");
-        let end = route.find(".fallback").unwrap_or(route.len());
-        for method in METHODS {
-            let handlers = route.get(..end).unwrap_or(route);
-            let is_taken = handlers
-                .match_indices(&format!("{method}("))
-                .any(|(place, _)| {
-                    let before = handlers.get(..place).and_then(|text| text.chars().last());
-                    before.is_some_and(|letter| !letter.is_alphanumeric() && letter != '_')
-                });
-            if is_taken {
-                routes.insert((method.to_owned(), path.replace("{*", "{")));
-            }
-        }
-    }
-    routes
-}
-
 #[test]
 fn the_documented_operations_are_those_of_the_router() {
-    let document = document();
-    let documented: BTreeSet<(String, String)> = operations(&document)
+    let documented: BTreeSet<(String, &str, &str)> = operations()
         .into_iter()
-        .map(|(method, path, _)| (method.to_owned(), path.to_owned()))
+        .map(|(method, path, operation)| {
+            let name = operation["operationId"].as_str().expect("an operationId");
+            (method.to_uppercase(), path, name)
+        })
         .collect();
     let routes = routes();
-    assert!(
-        routes.len() >= 8,
-        "the source is not read right: {routes:?}"
-    );
-    let undocumented: Vec<_> = routes.difference(&documented).collect();
-    let missing: Vec<_> = documented.difference(&routes).collect();
-    assert!(
-        undocumented.is_empty(),
-        "not in openapi.yaml: {undocumented:?}"
-    );
-    assert!(missing.is_empty(), "not in the router: {missing:?}");
+    let routes: BTreeSet<(String, String, &str)> = routes
+        .iter()
+        .map(|route| {
+            let path = route.path.replace("{*", "{");
+            (route.method.to_string(), path, route.operation)
+        })
+        .collect();
+    let routes: BTreeSet<(String, &str, &str)> = routes
+        .iter()
+        .map(|(method, path, name)| (method.clone(), path.as_str(), *name))
+        .collect();
+    assert_eq!(documented, routes);
 }
 
 #[test]
 fn every_documented_operation_answers_as_documented() {
-    let document = document();
     let server = TestServer::of_the_sample();
-    for (method, path, operation) in operations(&document) {
+    for (method, path, operation) in operations() {
         let uri = path
             .replace("{key}", "ntp::servers")
             .replace("{environment}", "production");
@@ -111,78 +70,70 @@ fn every_documented_operation_answers_as_documented() {
             None => Body::empty(),
         };
         let reply = server.send(request.body(body).unwrap());
-        let status = reply.status.to_string();
-        let response = operation["responses"].get(&status);
-        let response = response.unwrap_or_else(|| {
-            panic!(
-                "{method} {uri}: {status} is not documented: {}",
-                reply.text()
-            )
-        });
         // Without a code directory that is watched nothing can be reloaded; all else is answered.
-        let is_answered = reply.status == 200 || path.ends_with("/reload");
-        assert!(is_answered, "{method} {uri}: {}", reply.text());
-        assert!(
-            !matches!(reply.status, 404 | 405),
-            "{method} {uri}: {}",
-            reply.text()
-        );
-        let content = &resolved(&document, response)["content"];
-        let kinds: Vec<&str> = members(content).map(|(kind, _)| kind).collect();
-        let kind = reply.content_type().split(';').next().unwrap();
-        assert!(
-            kinds
-                .iter()
-                .any(|known| known.split(';').next() == Some(kind)),
-            "{method} {uri}: {kind}, documented: {kinds:?}"
-        );
+        let expected = if path.ends_with("/reload") { 503 } else { 200 };
+        assert_eq!(reply.status, expected, "{method} {uri}: {}", reply.text());
     }
 }
 
 #[test]
 fn every_reference_leads_somewhere() {
-    fn walk(document: &Value, value: &Value) {
-        resolved(document, value);
+    fn walk(value: &'static Value) {
+        resolved(value);
         match value {
-            Value::Array(items) => items.iter().for_each(|item| walk(document, item)),
-            Value::Object(members) => members.values().for_each(|member| walk(document, member)),
+            Value::Array(items) => items.iter().for_each(walk),
+            Value::Object(members) => members.values().for_each(walk),
             _ => {}
         }
     }
-    let document = document();
-    walk(&document, &document);
+    walk(&DOCUMENT);
 }
 
 #[test]
 fn the_documented_problems_are_those_there_are() {
-    let document = document();
-    let schema = &document["components"]["schemas"]["Problem"]["properties"]["type"]["enum"];
-    let documented: BTreeSet<&str> = schema
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(Value::as_str)
-        .collect();
-    let source = include_str!("../../src/http/error.rs");
-    let names = source.split("fn name(self)").nth(1).unwrap();
-    let names = names.split("fn ").next().unwrap();
-    let there_are: BTreeSet<String> = names
-        .split('"')
-        .skip(1)
-        .step_by(2)
-        .map(|name| format!("/problems/{name}"))
-        .collect();
-    assert!(
-        there_are.len() >= 11,
-        "the source is not read right: {there_are:?}"
-    );
-    assert_eq!(documented, there_are.iter().map(String::as_str).collect());
+    let properties = &DOCUMENT["components"]["schemas"]["Problem"]["properties"];
+    let documented = |property: &str| {
+        let values = properties[property]["enum"].as_array().unwrap();
+        values.iter().map(Value::to_string).collect::<BTreeSet<_>>()
+    };
+    let types = problem_kinds().map(|(name, _)| json!(format!("/problems/{name}")).to_string());
+    assert_eq!(documented("type"), types.collect());
+    let statuses = problem_kinds().map(|(_, status)| status.to_string());
+    assert_eq!(documented("status"), statuses.collect());
+}
+
+/// Calls something with every example of a media type, and the media type's schema.
+fn for_each_example(value: &'static Value, check: &mut impl FnMut(&'static Value, &'static Value)) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| for_each_example(item, check)),
+        Value::Object(object) => {
+            if let Some(schema) = object.get("schema") {
+                let several = members(&value["examples"]).map(|(_, example)| &example["value"]);
+                several
+                    .chain(object.get("example"))
+                    .for_each(|example| check(schema, example));
+            }
+            object
+                .values()
+                .for_each(|member| for_each_example(member, check));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn the_examples_fit_their_schemas() {
+    let mut count = 0;
+    for_each_example(&DOCUMENT, &mut |schema, example| {
+        check_schema(schema, example, "an example");
+        count += 1;
+    });
+    assert!(count > 20, "{count} examples");
 }
 
 #[test]
 fn the_documented_fields_of_a_request_are_those_the_server_takes() {
-    let document = document();
-    let properties = &document["components"]["schemas"]["LookupRequest"]["properties"];
+    let properties = &DOCUMENT["components"]["schemas"]["LookupRequest"]["properties"];
     let documented: BTreeSet<&str> = members(properties).map(|(name, _)| name).collect();
     let detail = TestServer::new("")
         .lookup(&json!({"key": "k", "no_such_field": 1}))
@@ -197,13 +148,12 @@ fn the_documented_fields_of_a_request_are_those_the_server_takes() {
 
 #[test]
 fn every_documented_parameter_of_a_query_is_taken() {
-    let document = document();
     let server = TestServer::of_the_sample();
-    for parameter in document["paths"]["/lookup/{key}"]["get"]["parameters"]
+    for parameter in DOCUMENT["paths"]["/lookup/{key}"]["get"]["parameters"]
         .as_array()
         .unwrap()
     {
-        let parameter = resolved(&document, parameter);
+        let parameter = resolved(parameter);
         let name = parameter["name"].as_str().unwrap();
         let query = match (parameter["in"].as_str(), name) {
             (Some("query"), "variables") => {
@@ -226,9 +176,8 @@ fn every_documented_parameter_of_a_query_is_taken() {
 
 #[test]
 fn the_examples_of_requests_are_answered() {
-    let document = document();
     let server = TestServer::of_the_sample();
-    let examples = &document["paths"]["/lookup"]["post"]["requestBody"]["content"]["application/json"]
+    let examples = &DOCUMENT["paths"]["/lookup"]["post"]["requestBody"]["content"]["application/json"]
         ["examples"];
     let mut count = 0;
     for (name, example) in members(examples) {
@@ -237,66 +186,4 @@ fn the_examples_of_requests_are_answered() {
         count += 1;
     }
     assert!(count > 0, "there are examples");
-}
-
-/// Checks the members of an object against a schema of the document: those required, and no others.
-#[track_caller]
-fn check_members(document: &Value, schema: &str, value: &Value) {
-    let schema = &document["components"]["schemas"][schema];
-    let mut parts = vec![schema];
-    parts.extend(
-        schema["allOf"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|part| resolved(document, part)),
-    );
-    let there: BTreeSet<&str> = members(value).map(|(name, _)| name).collect();
-    let properties: BTreeSet<&str> = parts
-        .iter()
-        .flat_map(|part| members(&part["properties"]))
-        .map(|(name, _)| name)
-        .collect();
-    let required: BTreeSet<&str> = parts
-        .iter()
-        .filter_map(|part| part["required"].as_array())
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
-    assert!(
-        required.is_subset(&there),
-        "required {required:?}, there are {there:?}"
-    );
-    assert!(
-        there.is_subset(&properties),
-        "documented {properties:?}, there are {there:?}"
-    );
-}
-
-#[test]
-fn answers_have_the_documented_members() {
-    let document = document();
-    let server = TestServer::of_the_sample();
-    check_members(
-        &document,
-        "LookupReply",
-        &server
-            .lookup(&json!({"key": "ntp::servers", "explain": true}))
-            .json(),
-    );
-    check_members(
-        &document,
-        "BatchReply",
-        &server.lookup(&json!({"keys": ["ntp::servers"]})).json(),
-    );
-    let problem = server
-        .lookup(&json!({"key": "no", "explain": true}))
-        .problem(404, "key-not-found");
-    check_members(&document, "Problem", &problem);
-    let list = server.get("/environments").json();
-    check_members(
-        &document,
-        "EnvironmentBrief",
-        &list["environments"]["production"],
-    );
 }

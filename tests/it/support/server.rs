@@ -12,6 +12,7 @@ use serde_json::Value;
 use tower::ServiceExt;
 
 use super::{RUNTIME, Reply, Tree, on_deep_stack};
+use crate::contract;
 
 /// A loaded tree and its router.
 #[derive(Debug)]
@@ -74,8 +75,10 @@ impl TestServer {
         }
     }
 
-    /// Sends a request.
+    /// Sends a request, and holds the reply to `openapi.yaml`.
+    #[track_caller]
     pub(crate) fn send(&self, request: Request<Body>) -> Reply {
+        let (method, uri) = (request.method().clone(), request.uri().clone());
         let gate = self.gate.clone();
         let answer = RUNTIME.spawn(async move {
             let response = gate.oneshot(request).await.unwrap();
@@ -92,7 +95,9 @@ impl TestServer {
                 body,
             }
         });
-        RUNTIME.block_on(answer).unwrap()
+        let reply = RUNTIME.block_on(answer).unwrap();
+        contract::check(&method, &uri, &reply);
+        reply
     }
 
     /// `GET`.
