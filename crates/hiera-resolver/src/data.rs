@@ -18,13 +18,13 @@ use psych_yaml::{Limits, Mark};
 use self::build::ValueBuilder;
 use self::sealed::Sealed;
 pub use self::sealed::{KEY_OPTIONS, KeyStore};
+use crate::Value;
 use crate::hash::Hash;
 use crate::options::{FileOptions, LOOKUP_OPTIONS, OptionsError, OptionsNotes};
 use crate::strictness::Strictness;
 use crate::table_key::{KeyFilter, TableKey, hash_of};
 use crate::template::{DecryptFault, Template};
 use crate::types::{self, Type};
-use crate::value::Value;
 
 /// The formats of data files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -8,8 +8,8 @@ mod text;
 
 use arcstr::ArcStr;
 
+use crate::Value;
 use crate::hash::Hash;
-use crate::value::Value;
 
 pub use text::REDACTED;
 

@@ -2,8 +2,8 @@
 
 use arcstr::ArcStr;
 
+use crate::Value;
 use crate::table_key::TableKey;
-use crate::value::Value;
 
 /// A key in dotted notation, taken apart once.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -22,6 +22,7 @@ use smallvec::SmallVec;
 
 use self::assemble::AssembledOptions;
 use self::walk::Walk;
+use crate::Value;
 use crate::config::{ConfigFaults, HieraConfig, Layer, LayerKind};
 use crate::error::LookupError;
 use crate::explain::Explanation;
@@ -33,7 +34,6 @@ use crate::plan::Plan;
 use crate::scope::Scope;
 use crate::tree::Tree;
 use crate::types::Type;
-use crate::value::Value;
 
 /// Lookups that may wait for each other. Ruby's stack ends between 150 and 200.
 const MAX_CHAIN: usize = 250;

@@ -12,9 +12,9 @@ use indexmap::IndexSet;
 use lean_string::LeanStr;
 use smallvec::SmallVec;
 
+use crate::Value;
 use crate::hash::Hash;
 use crate::types;
-use crate::value::Value;
 use puppet_values::Rich;
 
 pub use deep::DeepOptions;

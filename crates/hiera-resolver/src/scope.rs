@@ -3,11 +3,11 @@
 //! A request carries thousands of facts and a lookup asks for a handful, so nothing here demands that
 //! all of them be there as values.
 
+use crate::Value;
 use crate::error::InterpolationError;
 use crate::key::{DigError, Segment, dig};
 use crate::ruby_text;
 use crate::template::Variable;
-use crate::value::Value;
 
 mod node;
 

@@ -6,9 +6,9 @@ use arcstr::ArcStr;
 use psych_yaml::{Build, Mark, Scalar, Source, Style};
 
 use super::{Decrypt, Notice, Texts, is_encrypted};
+use crate::Value;
 use crate::hash::{HashBuilder, exact};
 use crate::template::{Origin, Template};
-use crate::value::Value;
 
 /// Room for the items of most collections, so that they need not move while they are gathered.
 const USUAL_LENGTH: usize = 8;

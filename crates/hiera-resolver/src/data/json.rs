@@ -8,8 +8,8 @@ mod string;
 
 use num_bigint::BigInt;
 
+use crate::Value;
 use crate::hash::Hash;
-use crate::value::Value;
 
 /// Levels of arrays and objects that Ruby accepts.
 const MAX_NESTING: usize = 100;

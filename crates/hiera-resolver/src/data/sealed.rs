@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::{Contents, DataFile, Texts, decode_yaml};
+use crate::Value;
 use crate::hash::Hash;
 use crate::template::{DecryptFault, Origin, Template};
-use crate::value::Value;
 
 /// The keys that a level may name, whoever asks.
 pub trait KeyStore: fmt::Debug + Send + Sync {

@@ -1,8 +1,8 @@
 //! An explanation as the structure that `puppet lookup --explain --render-as json` prints.
 
 use super::{Event, Explanation, Node, NodeKind, REDACTED};
+use crate::Value;
 use crate::hash::Hash;
-use crate::value::Value;
 
 impl Explanation {
     /// The structure, as a value.

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::{Event, Explanation, Node, NodeKind};
+use crate::Value;
 use crate::ruby_text;
-use crate::value::Value;
 
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "Sensitive [value redacted]";

@@ -15,12 +15,12 @@ use std::sync::Arc;
 use arcstr::ArcStr;
 
 pub(crate) use self::refusal::{Refusal, RefusalKind};
+use crate::Value;
 use crate::data::{Format, KeysId};
 use crate::path;
 use crate::scope::{Scope, is_undefined};
 use crate::strictness::Strictness;
 use crate::template::{Part, Template, Variable};
-use crate::value::Value;
 
 /// The layers of the combined hierarchy.
 #[derive(Clone, Debug, PartialEq, Eq)]

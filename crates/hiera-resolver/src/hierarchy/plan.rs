@@ -11,6 +11,7 @@ use indexmap::IndexMap;
 use smallvec::SmallVec;
 
 use self::fill::{Filled, fill, fill_options, fill_parts, fill_text, variable_value};
+use crate::Value;
 use crate::config::{DataFunction, HieraConfig, LayerKind, Level, Locations, Text};
 use crate::data::{Contents, DataFile, FileFault, Format};
 use crate::error::LookupError;
@@ -23,7 +24,6 @@ use crate::remote::parse_address;
 use crate::scope::{Scope, WithLocal};
 use crate::template::Variable;
 use crate::tree::Tree;
-use crate::value::Value;
 
 /// The hierarchy of a layer as one node sees it.
 pub(crate) struct Plan<'a> {

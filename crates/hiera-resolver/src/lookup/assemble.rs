@@ -10,12 +10,12 @@ use arcstr::{ArcStr, literal};
 
 use super::walk::Walk;
 use super::{Prepared, Step};
+use crate::Value;
 use crate::error::LookupError;
 use crate::explain::{Event, NodeKind};
 use crate::key::LookupKey;
 use crate::merge::MergeStrategy;
 use crate::options::{LOOKUP_OPTIONS, Options, OptionsError};
-use crate::value::Value;
 
 /// What has been worked out. `Some(None)`: there are none.
 #[derive(Default)]

@@ -7,6 +7,7 @@ use arcstr::ArcStr;
 
 use super::walk::Walk;
 use super::{MAX_CHAIN, MAX_DEPTH, MAX_WEIGHT, Outcome};
+use crate::Value;
 use crate::error::{InterpolationError, LookupError};
 use crate::explain::{Event, NodeKind, REDACTED};
 use crate::hash::Hash;
@@ -14,7 +15,6 @@ use crate::key::KeyError;
 use crate::ruby_text;
 use crate::scope::is_undefined;
 use crate::template::{Function, Origin, Part, Template, Token, Variable};
-use crate::value::Value;
 
 impl Walk<'_, '_> {
     /// The value with its tokens filled in. A value without any is shared, not copied.

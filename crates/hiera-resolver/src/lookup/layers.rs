@@ -2,6 +2,7 @@
 
 use super::walk::Walk;
 use super::{Prepared, Step};
+use crate::Value;
 use crate::config::{Layer, LayerKind};
 use crate::error::LookupError;
 use crate::explain::{Event, NodeKind};
@@ -12,7 +13,6 @@ use crate::options;
 use crate::plan::{Location, Plan, PlannedLevel};
 use crate::remote::without_user;
 use crate::table_key::TableKey;
-use crate::value::Value;
 
 impl<'a> Walk<'_, 'a> {
     pub(super) fn in_global(&mut self, key: &LookupKey, strategy: &MergeStrategy) -> Step {

@@ -15,13 +15,13 @@ use indexmap::IndexMap;
 use indexmap::map::RawEntryApiV1;
 use lean_string::LeanStr;
 
+use crate::Value;
 use crate::convert;
 use crate::error::LookupError;
 use crate::hash::Hash;
 use crate::merge::{MergeError, MergeStrategy};
 use crate::table_key::{TableKey, TableState};
 use crate::types::Type;
-use crate::value::Value;
 use puppet_values::Rich;
 use ruby_regex::{PatternSet, RubyRegex};
 

@@ -7,13 +7,13 @@ use regex::{Captures, Regex};
 
 use super::Step;
 use super::walk::Walk;
+use crate::Value;
 use crate::config::DataFunction;
 use crate::error::LookupError;
 use crate::explain::Event;
 use crate::hash::Hash;
 use crate::plan::{Location, PlannedLevel};
 use crate::remote::{RemoteAnswer, RemoteRequest, no_options, parse_address, without_user};
-use crate::value::Value;
 use ruby_regex::RubyRegex;
 
 /// As wide as it can be: `__A__B__` is one tag, and no known one.

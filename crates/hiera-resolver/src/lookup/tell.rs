@@ -4,6 +4,7 @@ use arcstr::ArcStr;
 
 use super::walk::Walk;
 use super::{Outcome, Step};
+use crate::Value;
 use crate::config::{DataFunction, Layer, LayerKind};
 use crate::data::FileFault;
 use crate::error::{LookupError, Telling};
@@ -13,7 +14,6 @@ use crate::options::{LOOKUP_OPTIONS, OptionsError};
 use crate::plan::{Location, Plan, PlannedLevel};
 use crate::table_key::TableKey;
 use crate::types;
-use crate::value::Value;
 
 impl<'a> Walk<'_, 'a> {
     /// Fails where Puppet does: before a layer is entered, where its configuration cannot be read, or inside of

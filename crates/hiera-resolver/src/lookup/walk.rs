@@ -12,6 +12,7 @@ use super::remote::Told;
 use super::secrets::Secrets;
 use super::tell::provider_kind;
 use super::{Explain, MAX_EXPLAINED, MAX_WORK, Outcome, Session, Step};
+use crate::Value;
 use crate::error::{LookupError, Telling};
 use crate::explain::{Event, Explanation, NodeKind};
 use crate::hash::Hash;
@@ -20,7 +21,6 @@ use crate::merge::MergeStrategy;
 use crate::options::{self, Conversion, Entry, LOOKUP_OPTIONS};
 use crate::plan::Plan;
 use crate::types::{self, Type};
-use crate::value::Value;
 
 /// A lookup under way.
 pub(super) struct Walk<'s, 'a> {

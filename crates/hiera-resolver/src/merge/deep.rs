@@ -6,8 +6,8 @@
 use lean_string::LeanStr;
 
 use super::{MergeError, flag_option, has_repetitions, refuse_options, text_option, union};
+use crate::Value;
 use crate::hash::Hash;
-use crate::value::Value;
 
 /// The options of a deep merge.
 #[derive(Clone, Debug, Default)]

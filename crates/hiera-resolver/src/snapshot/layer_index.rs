@@ -12,6 +12,7 @@ use arcstr::ArcStr;
 use hashbrown::HashTable;
 use smallvec::SmallVec;
 
+use crate::Value;
 use crate::config::{HieraConfig, LayerKind, Level, Locations, Text};
 use crate::data::{Contents, DataFile, Format};
 use crate::options::{FileOptions, Options};
@@ -20,7 +21,6 @@ use crate::scope::Scope;
 use crate::table_key::{TableKey, hash_of};
 use crate::template::{Part, Token, Variable};
 use crate::tree::Tree;
-use crate::value::Value;
 
 /// Files in the order of their paths.
 pub(crate) type Files = indexmap::map::Slice<ArcStr, Arc<DataFile>>;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 
 use super::token::Text;
-use crate::value::Value;
+use crate::Value;
 
 pub(super) type Fields = IndexMap<Text, Rc<Node>, foldhash::fast::RandomState>;
 

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use crate::value::Value;
+use crate::Value;
 
 /// Digits of an integer.
 const MAX_DIGITS: usize = 50_000;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::number::{self, Number};
 use super::path;
 use super::{Failure, HoconProblem, fail};
-use crate::value::Value;
+use crate::Value;
 
 /// Text of a key or a value; not always UTF-8.
 pub(super) type Text = Rc<[u8]>;

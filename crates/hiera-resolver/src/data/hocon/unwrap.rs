@@ -8,8 +8,8 @@ use indexmap::IndexMap;
 use super::node::{Kind, Node};
 use super::token::Text;
 use super::{Failure, HoconProblem, MAX_DEPTH, fail};
+use crate::Value;
 use crate::hash::Hash;
-use crate::value::Value;
 
 /// Values that references may add to those that are written down.
 const MAX_ADDED: usize = 1_000_000;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{JsonProblem, Parser};
-use crate::value::Value;
+use crate::Value;
 
 impl Parser<'_> {
     /// Reads a string, whose opening quote comes next.

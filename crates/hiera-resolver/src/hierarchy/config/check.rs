@@ -9,9 +9,9 @@ use super::required;
 use super::{
     ConfigFault, ConfigFaults, DataFunction, HieraConfig, LayerKind, Level, Locations, Text,
 };
+use crate::Value;
 use crate::path::{self, join};
 use crate::template::{Template, Variable};
-use crate::value::Value;
 
 /// What reading came to.
 pub(super) enum Checked {

@@ -2,7 +2,7 @@
 
 use psych_yaml::{Build, Limits, Mark, Scalar, Source};
 
-use crate::value::Value;
+use crate::Value;
 
 /// A node and where it begins.
 #[derive(Clone, Debug)]

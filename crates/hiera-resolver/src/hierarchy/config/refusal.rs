@@ -7,9 +7,9 @@ use std::sync::LazyLock;
 
 use super::LayerKind;
 use super::check::{FUNCTION_KEYS, LOCATION_KEYS};
+use crate::Value;
 use crate::hash::Hash;
 use crate::types::{StructElement, Type, assert_instance};
-use crate::value::Value;
 use ruby_regex::RubyRegex;
 
 /// What Puppet says of a configuration.

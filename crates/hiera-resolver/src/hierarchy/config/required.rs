@@ -6,8 +6,8 @@ use arcstr::ArcStr;
 
 use super::refusal::without_comment;
 use super::{HieraConfig, Locations, RequiredVariable};
+use crate::Value;
 use crate::template::{Part, Template, Token};
-use crate::value::Value;
 
 /// The variables, in the order in which Puppet fills them in.
 pub(super) fn variables(config: &HieraConfig, source: &[u8]) -> Vec<RequiredVariable> {

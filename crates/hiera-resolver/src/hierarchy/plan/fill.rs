@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::Value;
 use crate::config::Text;
 use crate::error::{InterpolationError, LookupError};
 use crate::glob;
@@ -10,7 +11,6 @@ use crate::hash::Hash;
 use crate::path;
 use crate::scope::Scope;
 use crate::template::{Part, Template, Token, Variable};
-use crate::value::Value;
 
 /// A text with its tokens filled in, and which stretches of it came out of variables.
 #[derive(Default)]

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::{Filled, fill};
+use crate::Value;
 use crate::config::{DataFunction, Level};
 use crate::data::{DataFile, KEY_OPTIONS};
 use crate::error::LookupError;
 use crate::hash::Hash;
 use crate::scope::Scope;
 use crate::template::{DecryptFault, Template};
-use crate::value::Value;
 
 impl Level {
     /// Do its keys depend on the node?

@@ -2,6 +2,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::Value;
 use crate::config::{Layer, LayerKind};
 use crate::data::{DataFile, Format};
 use crate::glob::{self, Directory, Entry, EntryKind, GlobError};
@@ -10,7 +11,6 @@ use crate::plan::Plan;
 use crate::scope::Node;
 use crate::strictness::Strictness;
 use crate::tree::Tree;
-use crate::value::Value;
 
 fn reach(location: &str, is_glob: bool) -> Reach {
     let known = Known {

@@ -5,9 +5,9 @@
 use lean_string::LeanStr;
 
 use super::{Conversion, Entry};
+use crate::Value;
 use crate::merge::MergeStrategy;
 use crate::ruby_text;
-use crate::value::Value;
 use ruby_regex::RubyRegex;
 
 /// Something wrong in `lookup_options`.

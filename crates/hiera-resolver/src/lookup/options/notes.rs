@@ -6,8 +6,8 @@ use psych_yaml::Mark;
 
 use super::check::{Finding, check, written};
 use super::places::Places;
+use crate::Value;
 use crate::data::Notice;
-use crate::value::Value;
 
 /// The places of a file's `lookup_options`, and what is wrong with them.
 #[derive(Debug)]
