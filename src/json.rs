@@ -61,9 +61,7 @@ pub fn write_hash(hash: &Hash, out: &mut Vec<u8>) {
 
 /// Writes a float as Ruby does, which is valid JSON and always recognizable as a float.
 fn write_float(number: f64, out: &mut Vec<u8>) {
-    let mut text = String::new();
-    hiera_resolver::ruby_text::float(number, &mut text);
-    out.extend_from_slice(text.as_bytes());
+    out.extend_from_slice(psych_yaml::ruby::float_to_s(number).as_bytes());
 }
 
 /// Appends a string, with quotes and escapes.

@@ -23,7 +23,7 @@ pub mod strictness;
 pub mod template;
 
 pub use puppet_types::{self as types, Type, convert};
-pub use puppet_values::{Array, Hash, Rich, Value, hash, ruby_text, table_key, value};
+pub use puppet_values::{Array, Hash, Rich, Value, hash, ruby_text, table_key};
 
 pub use data::{hocon, json};
 pub use hierarchy::{config, glob, path, reach};

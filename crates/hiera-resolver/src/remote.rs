@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
+use crate::Value;
 use crate::hash::Hash;
-use crate::value::Value;
 use puppet_values::uri::Uri;
 
 /// What to ask for. Equal requests have the same answer.
@@ -90,7 +90,7 @@ fn may_be_host(authority: &str) -> bool {
 pub(crate) fn parse_address(address: &str) -> Result<Uri, String> {
     Uri::parse(address).map_err(|problem| match address.contains('@') {
         true => format!("bad URI(is not URI?): {:?}", without_user(address)),
-        false => problem,
+        false => problem.to_string(),
     })
 }
 

@@ -1,4 +1,4 @@
-//! [`Alias`]: the names that stand for other types.
+//! [`Alias`]: names for other types.
 
 use std::sync::{Arc, LazyLock};
 
@@ -7,9 +7,9 @@ use super::Type;
 /// Another name for a type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Alias {
-    /// `Data`: what JSON can say.
+    /// `Data`: values that JSON has.
     Data,
-    /// `RichData`: what Puppet can serialize.
+    /// `RichData`: values that Puppet can serialize.
     RichData,
     /// `RichDataKey`: the keys of hashes in rich data.
     RichDataKey,
@@ -17,21 +17,21 @@ pub enum Alias {
     LookupKey,
     /// `Puppet::LookupValue`, which is `RichData`.
     LookupValue,
-    /// A name that one of the conversion functions gives to the type of a parameter.
+    /// A name that a conversion function has for the type of a parameter.
     Local(Arc<LocalAlias>),
 }
 
-/// A name that a conversion function gives to a type.
+/// A name that a conversion function has for a type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LocalAlias {
     /// The name.
     pub name: String,
-    /// What it stands for.
+    /// The type.
     pub resolved: Type,
 }
 
 impl Alias {
-    /// The alias of a name in lower case.
+    /// The alias with a name in lower case.
     pub(crate) fn find(name: &str) -> Option<Alias> {
         Some(match name {
             "data" => Alias::Data,
@@ -55,7 +55,7 @@ impl Alias {
         }
     }
 
-    /// What it stands for.
+    /// The type.
     pub fn resolved(&self) -> &Type {
         match self {
             Alias::Data => &DATA,
@@ -67,7 +67,7 @@ impl Alias {
         }
     }
 
-    /// Does it stand for something with itself in it?
+    /// Does its type contain the alias?
     pub(crate) fn is_recursive(&self) -> bool {
         matches!(self, Alias::Data | Alias::RichData)
     }

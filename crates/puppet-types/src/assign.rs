@@ -1,31 +1,32 @@
 //! Does a type accept all values of another type?
 
-use super::instance::is_match;
-use super::{Alias, EnumType, IntegerRange, StringType, StructElement, Type, UriType, signature};
+use super::{Alias, IntegerRange, StringType, StructElement, Type, signature};
 
 mod collections;
+mod scalars;
 
 use collections::{
     array_accepts, callable_accepts, collection_size, covers, hash_accepts, struct_accepts,
     tuple_accepts,
 };
+use scalars::{enum_accepts, is_scalar, is_scalar_data, string_accepts, uri_accepts};
 
-/// The aliases being looked into, so that `Data` inside `Data` comes to an end.
+/// The recursive aliases that are being compared, so that comparing `Data` with `Data` ends.
 #[derive(Debug, Default)]
-struct Guard {
-    these: Vec<Alias>,
-    those: Vec<Alias>,
-    repeated_this: bool,
-    repeated_that: bool,
+struct AliasGuard {
+    left: Vec<Alias>,
+    right: Vec<Alias>,
+    left_repeats: bool,
+    right_repeats: bool,
 }
 
 impl Type {
     /// Does it accept all values of the other type?
     pub(crate) fn accepts(&self, other: &Type) -> bool {
-        self.accepts_guarded(other, &mut Guard::default())
+        self.accepts_guarded(other, &mut AliasGuard::default())
     }
 
-    fn accepts_guarded(&self, other: &Type, guard: &mut Guard) -> bool {
+    fn accepts_guarded(&self, other: &Type, guard: &mut AliasGuard) -> bool {
         match self {
             Type::Unit => return true,
             Type::Variant(types) => {
@@ -38,39 +39,39 @@ impl Type {
                             && others.iter().all(|other| self.accepts_plain(other, guard));
                 }
             }
-            Type::Alias(alias) if alias.is_recursive() && !guard.repeated_this => {
-                if guard.these.contains(alias) {
-                    guard.repeated_this = true;
+            Type::Alias(alias) if alias.is_recursive() && !guard.left_repeats => {
+                if guard.left.contains(alias) {
+                    guard.left_repeats = true;
                 } else {
-                    guard.these.push(alias.clone());
+                    guard.left.push(alias.clone());
                     let accepts = self.accepts_plain(other, guard);
-                    guard.repeated_this = false;
-                    guard.these.retain(|known| known != alias);
+                    guard.left_repeats = false;
+                    guard.left.retain(|other| other != alias);
                     return accepts;
                 }
             }
             _ => {}
         }
-        if guard.repeated_this && guard.repeated_that && matches!(self, Type::Alias(_)) {
+        if guard.left_repeats && guard.right_repeats && matches!(self, Type::Alias(_)) {
             return true;
         }
         self.accepts_plain(other, guard)
     }
 
-    /// Takes the other type apart where it stands for several.
-    fn accepts_plain(&self, other: &Type, guard: &mut Guard) -> bool {
+    /// Compares with each type that the other one consists of.
+    fn accepts_plain(&self, other: &Type, guard: &mut AliasGuard) -> bool {
         match other {
             Type::Unit => true,
             Type::Alias(alias) => {
                 if alias.is_recursive() {
-                    if !guard.repeated_that {
-                        if guard.those.contains(alias) {
-                            guard.repeated_that = true;
+                    if !guard.right_repeats {
+                        if guard.right.contains(alias) {
+                            guard.right_repeats = true;
                         } else {
-                            guard.those.push(alias.clone());
+                            guard.right.push(alias.clone());
                         }
                     }
-                    if guard.repeated_this && guard.repeated_that {
+                    if guard.left_repeats && guard.right_repeats {
                         return true;
                     }
                 }
@@ -91,7 +92,7 @@ impl Type {
         }
     }
 
-    fn accepts_one(&self, other: &Type, guard: &mut Guard) -> bool {
+    fn accepts_one(&self, other: &Type, guard: &mut AliasGuard) -> bool {
         match (self, other) {
             (Type::Any | Type::Unit, _) => true,
             (Type::Undef, Type::Undef)
@@ -214,15 +215,15 @@ impl Type {
         }
     }
 
-    /// What iterating over its values gives: `None` where it cannot be done, `Some(None)` where the
-    /// type of the elements is not known.
+    /// The type of the elements that iterating over its values yields: `None` if that is impossible, `Some(None)` if the
+    /// type is unknown.
     pub(super) fn iterated(&self) -> Option<Option<Type>> {
         match self {
             Type::Integer(_) => Some(Some(Type::integer())),
             Type::String(_) | Type::Enum(_) => {
                 Some(Some(Type::sized_string(IntegerRange::exactly(1))))
             }
-            // It is iterable, and yet names no type of elements.
+            // It is iterable, but has no type of elements.
             Type::Collection(_) => Some(None),
             Type::Array(array) if array.element == Type::Any => Some(None),
             Type::Array(array) => Some(Some(array.element.clone())),
@@ -253,7 +254,7 @@ impl Type {
         }
     }
 
-    /// Is it a callable, or may it be none in the place of one?
+    /// Is it a callable, or an optional one?
     pub(super) fn is_callable(&self) -> bool {
         match self {
             Type::Callable(_) => true,
@@ -266,87 +267,4 @@ impl Type {
 
 fn pair(key: Type, value: Type) -> Type {
     Type::tuple(vec![key, value], Some(IntegerRange::exactly(2)))
-}
-
-fn is_scalar_data(ty: &Type) -> bool {
-    matches!(
-        ty,
-        Type::ScalarData
-            | Type::Numeric
-            | Type::Integer(_)
-            | Type::Float(_)
-            | Type::String(_)
-            | Type::Enum(_)
-            | Type::Pattern(_)
-            | Type::Boolean(_)
-    )
-}
-
-fn is_scalar(ty: &Type) -> bool {
-    is_scalar_data(ty)
-        || matches!(
-            ty,
-            Type::Scalar
-                | Type::Regexp(_)
-                | Type::SemVer(_)
-                | Type::SemVerRange
-                | Type::Timestamp(_)
-                | Type::Timespan(_)
-        )
-}
-
-fn string_accepts(accepted: &StringType, other: &Type) -> bool {
-    let any_size = IntegerRange::at_least(0);
-    match (accepted, other) {
-        (StringType::Any, Type::String(_) | Type::Enum(_) | Type::Pattern(_)) => true,
-        (StringType::Size(size), Type::String(other)) => match other {
-            StringType::Any => size.covers(&any_size),
-            StringType::Size(other) => size.covers(other),
-            StringType::Value(text) => size.contains_size(text.chars().count()),
-        },
-        (StringType::Size(size), Type::Enum(list)) => {
-            if list.values.is_empty() {
-                size.covers(&any_size)
-            } else {
-                list.values
-                    .iter()
-                    .all(|text| size.contains_size(text.chars().count()))
-            }
-        }
-        (StringType::Size(size), Type::Pattern(_)) => size.covers(&any_size),
-        (StringType::Value(_), Type::String(other)) => accepted == other,
-        // Puppet does not compare the text here.
-        (StringType::Value(_), Type::Enum(list)) => {
-            list.values.len() == 1 && !list.case_insensitive
-        }
-        _ => false,
-    }
-}
-
-fn enum_accepts(list: &EnumType, other: &Type) -> bool {
-    let has = |text: &str| list.has(text);
-    if list.values.is_empty() && matches!(other, Type::String(_) | Type::Enum(_) | Type::Pattern(_))
-    {
-        return true;
-    }
-    match other {
-        Type::String(StringType::Value(text)) => has(text),
-        Type::Enum(other) => {
-            list == &**other
-                || !other.values.is_empty()
-                    && (list.case_insensitive || !other.case_insensitive)
-                    && other.values.iter().all(|text| has(text))
-        }
-        _ => false,
-    }
-}
-
-fn uri_accepts(accepted: &UriType, other: &UriType) -> bool {
-    accepted.parts.iter().all(|(part, pattern)| {
-        other.parts.get_value(part).is_some_and(|given| {
-            is_match(given, pattern)
-                || matches!((Type::from_value(given), Type::from_value(pattern)),
-                    (Some(given), Some(pattern)) if pattern.accepts(given))
-        })
-    })
 }

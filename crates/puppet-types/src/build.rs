@@ -1,4 +1,4 @@
-//! Expressions → [`Type`]: what each name stands for.
+//! Expressions to [`Type`]: the meaning of names.
 
 use std::sync::Arc;
 
@@ -6,7 +6,8 @@ use lean_string::LeanStr;
 use num_bigint::BigInt;
 use puppet_values::{Hash, Rich, Value};
 
-use super::parse::{Expression, Kind, Names, TypeParseError};
+use super::instance::is_default;
+use super::parse::{Expression, ExpressionKind, TypeNames, TypeParseError};
 use super::{Alias, ResourceType, TimeRange, Type};
 use crate::convert::compile_regexp;
 
@@ -14,12 +15,12 @@ mod access;
 mod collections;
 mod values;
 
-use access::Builder;
+use access::TypeBuilder;
 
-/// What a type text is read with.
+/// What expressions are interpreted with.
 pub(super) struct Context<'a> {
     pub(super) text: &'a str,
-    pub(super) names: &'a Names,
+    pub(super) names: &'a TypeNames,
 }
 
 impl Context<'_> {
@@ -43,7 +44,7 @@ fn problem(problem: impl Into<String>) -> TypeParseError {
     }
 }
 
-/// Turns an expression into what it stands for: a type, or a parameter of one.
+/// The value of an expression: a type, or a parameter of one.
 pub(super) fn interpret(
     expression: &Expression,
     context: &Context<'_>,
@@ -55,49 +56,45 @@ pub(super) fn interpret(
             .collect()
     };
     match &expression.kind {
-        Kind::Literal(value) => Ok(value.clone()),
-        Kind::Regexp(source) => Ok(rich(Rich::Regexp(compile_regexp(source).map_err(problem)?))),
-        Kind::List(items) => Ok(Value::array(all(items)?)),
-        Kind::Hash(pairs) => {
+        ExpressionKind::Literal(value) => Ok(value.clone()),
+        ExpressionKind::Regexp(source) => Ok(Rich::Regexp(compile_regexp(source)?).into()),
+        ExpressionKind::List(items) => Ok(Value::array(all(items)?)),
+        ExpressionKind::Hash(pairs) => {
             let mut hash = Hash::new();
             for (key, value) in pairs {
                 hash.insert(interpret(key, context)?, interpret(value, context)?);
             }
             Ok(Value::hash(hash))
         }
-        Kind::Minus(inner) => match interpret(inner, context)? {
+        ExpressionKind::Minus(inner) => match interpret(inner, context)? {
             Value::Int(number) => Ok(Value::integer(-BigInt::from(number))),
             Value::BigInt(number) => Ok(Value::integer(-(*number).clone())),
             Value::Float(number) => Ok(Value::Float(-number)),
-            // Ruby's `-"text"` is the text itself.
+            // In Ruby, `-"text"` is the string itself.
             text @ Value::Str(_) => Ok(text),
             _ => Err(context.not_a_type(expression)),
         },
-        Kind::NotAType => Err(context.not_a_type(expression)),
-        Kind::Reference(name) => Ok(by_name(name, context.names).into()),
-        Kind::Access(target, parameters) => {
+        ExpressionKind::NotAType => Err(context.not_a_type(expression)),
+        ExpressionKind::Reference(name) => Ok(by_name(name, context.names).into()),
+        ExpressionKind::Access(target, parameters) => {
             let parameters = all(parameters)?;
-            let Kind::Reference(name) = &target.kind else {
+            let ExpressionKind::Reference(name) = &target.kind else {
                 return Err(context.not_a_type(expression));
             };
-            let builder = Builder {
+            let builder = TypeBuilder {
                 expression,
                 target,
                 context,
                 parameters: &parameters,
             };
-            // A type that turns out to be none is `undef` where it is a parameter.
+            // Where Puppet builds no type, the value is `undef`.
             let built = builder.build(name)?;
             Ok(built.map_or(Value::Null, Value::from))
         }
     }
 }
 
-fn rich(rich: Rich) -> Value {
-    Value::Rich(Arc::new(rich))
-}
-
-/// The names of resource types that Puppet always knows.
+/// The resource types that are built into Puppet.
 const RESOURCE_TYPES: [&str; 15] = [
     "Component",
     "Exec",
@@ -116,13 +113,27 @@ const RESOURCE_TYPES: [&str; 15] = [
     "Whit",
 ];
 
-/// A type without parameters. A name that nothing is known of stands for itself.
-fn by_name(name: &str, names: &Names) -> Type {
+/// A type without parameters. An unknown name becomes a reference.
+fn by_name(name: &str, names: &TypeNames) -> Type {
     let lower = name.strip_prefix("::").unwrap_or(name).to_ascii_lowercase();
-    if let Some((_, ty)) = names.types.iter().find(|(known, _)| *known == lower) {
+    if let Some((_, ty)) = names.types.iter().find(|(other, _)| *other == lower) {
         return ty.clone();
     }
-    match lower.as_str() {
+    if let Some(ty) = default_type(&lower) {
+        return ty;
+    }
+    if let Some(alias) = Alias::find(&lower) {
+        return Type::Alias(alias);
+    }
+    match resource_type(&lower) {
+        Some(name) => resource(name, None),
+        None => Type::Reference(LeanStr::from(name)),
+    }
+}
+
+/// A built-in type without parameters, by its name in lower case.
+pub(super) fn default_type(lower: &str) -> Option<Type> {
+    Some(match lower {
         "any" => Type::Any,
         "undef" => Type::Undef,
         "default" => Type::Default,
@@ -166,22 +177,14 @@ fn by_name(name: &str, names: &Names) -> Type {
         "error" => Type::Object(Some(LeanStr::from_static_str("Error"))),
         "deferred" => Type::Object(Some(LeanStr::from_static_str("Deferred"))),
         "annotation" => Type::Object(Some(LeanStr::from_static_str("Annotation"))),
-        lower => {
-            if let Some(alias) = Alias::find(lower) {
-                return Type::Alias(alias);
-            }
-            match resource_type(lower) {
-                Some(name) => resource(name, None),
-                None => Type::Reference(LeanStr::from(name)),
-            }
-        }
-    }
+        _ => return None,
+    })
 }
 
 fn resource_type(lower: &str) -> Option<&'static str> {
     RESOURCE_TYPES
         .into_iter()
-        .find(|known| known.eq_ignore_ascii_case(lower))
+        .find(|name| name.eq_ignore_ascii_case(lower))
 }
 
 fn resource(name: &str, title: Option<Value>) -> Type {
@@ -191,7 +194,7 @@ fn resource(name: &str, title: Option<Value>) -> Type {
     }))
 }
 
-/// May it be an end of a range?
+/// Can it be a bound of a range?
 fn is_bound(value: &Value) -> bool {
     match value {
         Value::Int(_) | Value::BigInt(_) => true,
@@ -200,11 +203,7 @@ fn is_bound(value: &Value) -> bool {
     }
 }
 
-fn is_default(value: &Value) -> bool {
-    matches!(value, Value::Rich(rich) if **rich == Rich::Default)
-}
-
-/// What Puppet takes for a type where it is given anything else: the type of the value.
+/// The type that Puppet uses for a parameter which is not a type: that of the value.
 fn type_of(value: &Value) -> Type {
     match value {
         Value::Str(text) => {

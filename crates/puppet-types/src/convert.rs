@@ -1,15 +1,27 @@
-//! Conversions: what Puppet's function `new` makes of a value, for `convert_to` in lookup options.
+//! Conversions: Puppet's function `new`, which `convert_to` in lookup options calls.
 //!
-//! Each type that can be made has a function with signatures (`signature` has the machinery):
-//! the first signature that takes the arguments is called, and where none does, Puppet's long message
-//! about all of them is the error. What comes out is checked against the type once more, so that
-//! `Integer[1, 5]` makes no 7.
+//! ```
+//! use puppet_types::{Type, convert};
+//! use puppet_values::Value;
+//!
+//! let made = convert::new_instance(&Type::parse("Integer")?, Value::str("0x1F"), &[])?;
+//! assert_eq!(made, Value::Int(31));
+//! assert_eq!(convert::stringify(&Value::array(vec![made])), "[31]");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Each type that can be created has a function with signatures (see `signature`). The first signature that accepts the
+//! arguments is called; if there is none, the error is Puppet's message about all of them. The result is checked against
+//! the type again, so `Integer[1, 5]` does not create a 7.
 
 use std::sync::{Arc, LazyLock};
 
-use puppet_values::Value;
+use puppet_values::semver::{VersionError, VersionRangeError};
+use puppet_values::uri::UriError;
+use puppet_values::{RegexError, Value};
 
 use crate::instance::is_undef;
+use crate::mismatch::{PathStep, assert_instance_at};
 use crate::signature::{Function, init_types};
 use crate::{InitType, Type, TypeMismatch, TypeParseError, assert_instance, infer};
 
@@ -34,58 +46,75 @@ pub(crate) mod timestamp;
 mod uri;
 mod zone;
 
-pub(crate) use pattern::regexp as compile_regexp;
+pub(crate) use pattern::compile_regexp;
 
-/// A value that cannot be converted. Shown as Puppet words it; what a Sensitive holds is never shown.
+/// Why a value cannot be converted, with Puppet's message. The content of a Sensitive is never shown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConversionError {
-    /// There is no way to make a value of the type.
+    /// Values of the type cannot be created.
     #[error("Creation of new instance of type '{ty}' is not supported")]
     NotSupported {
         /// The type.
         ty: String,
     },
     /// The type is not a type.
-    #[error("'new' parameter 'type' expects a Type value, got {actual}")]
-    NotAType {
-        /// The type of what stands in its place.
-        actual: String,
-    },
-    /// The value cannot become one of the type.
+    #[error("'new' {0}")]
+    NotAType(TypeMismatch),
+    /// The value cannot be converted to the type.
     #[error("'{function}' {problem}")]
     Value {
-        /// Puppet's name of the function.
+        /// Puppet's name for the function.
         function: &'static str,
         /// What is wrong.
         problem: String,
     },
-    /// The arguments are not those of any signature.
+    /// No signature accepts the arguments.
     #[error("{problem}")]
     Arguments {
-        /// What each signature says.
+        /// The message of each signature.
         problem: String,
     },
-    /// An argument has the right type and still cannot be used.
+    /// An argument has the right type, but cannot be used.
     #[error("{problem}")]
     Unusable {
-        /// What is wrong.
+        /// The message of Puppet or Ruby.
         problem: String,
     },
-    /// The value was made and is outside the bounds of the type.
+    /// The arguments of an `Init` fit no signature.
+    #[error("The type '{ty}' does not represent a valid set of parameters for {target}.new()")]
+    InitArguments {
+        /// The `Init`.
+        ty: String,
+        /// The type to create.
+        target: String,
+    },
+    /// Not a regular expression.
+    #[error(transparent)]
+    Regexp(#[from] RegexError),
+    /// Not a version.
+    #[error(transparent)]
+    Version(#[from] VersionError),
+    /// Not a range of versions.
+    #[error(transparent)]
+    VersionRange(#[from] VersionRangeError),
+    /// Not a URI.
+    #[error(transparent)]
+    Uri(#[from] UriError),
+    /// The result is outside the bounds of the type.
     #[error(transparent)]
     OutOfBounds(#[from] TypeMismatch),
-    /// The text of a type cannot be read.
+    /// Not a type.
     #[error(transparent)]
-    TypeText(#[from] TypeParseError),
+    Type(#[from] TypeParseError),
     /// The result would be too large.
     #[error("the result would be larger than {limit} elements or characters")]
     TooLarge {
-        /// The bound.
+        /// The limit.
         limit: usize,
     },
 }
 
-/// Puppet: collections and padding that a conversion makes up are bounded.
+/// Puppet: the maximum size of collections and padding that a conversion creates.
 const MAX_SIZE: usize = 1_000_000;
 
 fn unusable(problem: impl Into<String>) -> ConversionError {
@@ -94,7 +123,11 @@ fn unusable(problem: impl Into<String>) -> ConversionError {
     }
 }
 
-/// Makes a value of a type from another value and further arguments: `new(T, value, arguments...)`.
+/// Creates a value of a type from another value and more arguments: `new(T, value, arguments...)`.
+///
+/// # Errors
+///
+/// If Puppet refuses the conversion, or the result would be too large.
 pub fn new_instance(
     ty: &Type,
     value: Value,
@@ -105,7 +138,11 @@ pub fn new_instance(
     new_from(ty, all)
 }
 
-/// [`new_instance`] with the type as it stands in `convert_to`, where it may not be a type at all.
+/// [`new_instance`] with the type as a value, as in `convert_to`. It may be something other than a type.
+///
+/// # Errors
+///
+/// As [`new_instance`], and if it is not a type.
 pub fn new_instance_of(
     ty: &Value,
     value: Value,
@@ -113,31 +150,24 @@ pub fn new_instance_of(
 ) -> Result<Value, ConversionError> {
     match Type::from_value(ty) {
         Some(ty) => new_instance(ty, value, arguments),
-        None => Err(not_a_type(ty)),
+        None => {
+            let parameter = || PathStep::Parameter("type");
+            let mismatch = assert_instance_at(parameter, &Type::Type(None), ty);
+            mismatch.map_err(ConversionError::NotAType)?;
+            Ok(Value::Null)
+        }
     }
 }
 
-/// What Puppet's `String(value)` makes of a value.
+/// The value as Puppet's `String(value)` prints it.
 pub fn stringify(value: &Value) -> String {
-    // The formats that stand for all values always fit.
+    // The default formats accept all values.
     string::convert(value, None).unwrap_or_default()
 }
 
-/// What an explanation prints for the arguments of `convert_to`, such as `[Integer, 10]`.
+/// The arguments of `convert_to` as an explanation prints them, such as `[Integer, 10]`.
 pub fn program_text(arguments: &[Value]) -> String {
     stringify(&Value::array(arguments.to_vec()))
-}
-
-fn not_a_type(value: &Value) -> ConversionError {
-    let mismatch = assert_instance("", &Type::Type(None), value);
-    let actual = mismatch.err().map(|mismatch| mismatch.to_string());
-    ConversionError::NotAType {
-        actual: actual
-            .as_deref()
-            .and_then(|text| text.rsplit_once(", got "))
-            .map(|(_, actual)| actual.to_owned())
-            .unwrap_or_default(),
-    }
 }
 
 fn new_from(ty: &Type, arguments: Vec<Value>) -> Result<Value, ConversionError> {
@@ -154,8 +184,8 @@ fn new_from(ty: &Type, arguments: Vec<Value>) -> Result<Value, ConversionError> 
     Ok(made)
 }
 
-/// The function that makes values of a type.
-enum Maker<'a> {
+/// The function that creates values of a type.
+enum Constructor<'a> {
     Function(
         &'static Function,
         fn(usize, &[Value]) -> Result<Value, ConversionError>,
@@ -163,9 +193,9 @@ enum Maker<'a> {
     Init(&'a InitType),
 }
 
-fn maker(ty: &Type) -> Result<Maker<'_>, ConversionError> {
+fn constructor(ty: &Type) -> Result<Constructor<'_>, ConversionError> {
     let function = |function: &'static LazyLock<Function>, make| {
-        Ok(Maker::Function(LazyLock::force(function), make))
+        Ok(Constructor::Function(LazyLock::force(function), make))
     };
     match ty {
         Type::Integer(_) => function(&number::INTEGER, number::integer),
@@ -183,30 +213,30 @@ fn maker(ty: &Type) -> Result<Maker<'_>, ConversionError> {
         Type::Binary => function(&binary::BINARY, binary::binary),
         Type::Uri(_) => function(&uri::URI, uri::uri),
         Type::Regexp(_) => function(&regexp::REGEXP, regexp::regexp),
-        Type::Type(_) => function(&TYPE, type_from_text),
+        Type::Type(_) => function(&TYPE, type_from_string),
         Type::NotUndef(None) | Type::Unit => function(&UNIT, unit),
-        Type::NotUndef(Some(inner)) | Type::Optional(Some(inner)) => maker(inner),
+        Type::NotUndef(Some(inner)) | Type::Optional(Some(inner)) => constructor(inner),
         Type::Optional(None) => Err(unusable("undefined method `new_function' for nil:NilClass")),
-        Type::Alias(alias) => maker(alias.resolved()),
-        Type::Init(Some(init)) => Ok(Maker::Init(init)),
+        Type::Alias(alias) => constructor(alias.resolved()),
+        Type::Init(Some(init)) => Ok(Constructor::Init(init)),
         ty => Err(ConversionError::NotSupported { ty: ty.to_string() }),
     }
 }
 
 /// The function with the signatures of a type.
 pub(crate) fn function_of(ty: &Type) -> Option<&'static Function> {
-    match maker(ty) {
-        Ok(Maker::Function(function, _)) => Some(function),
+    match constructor(ty) {
+        Ok(Constructor::Function(function, _)) => Some(function),
         _ => None,
     }
 }
 
 fn call(ty: &Type, mut arguments: Vec<Value>) -> Result<Value, ConversionError> {
-    let (function, make) = match maker(ty)? {
-        Maker::Function(function, make) => (function, make),
-        Maker::Init(init) => return call_init(init, arguments),
+    let (function, make) = match constructor(ty)? {
+        Constructor::Function(function, make) => (function, make),
+        Constructor::Init(init) => return call_init(init, arguments),
     };
-    // Every function takes Puppet's two Symbols for what they stand for.
+    // Every function treats the Symbol `undef` as null.
     for argument in &mut arguments {
         if is_undef(argument) {
             *argument = Value::Null;
@@ -221,7 +251,7 @@ fn call(ty: &Type, mut arguments: Vec<Value>) -> Result<Value, ConversionError> 
 }
 
 fn call_init(init: &InitType, mut arguments: Vec<Value>) -> Result<Value, ConversionError> {
-    let types = init_types(init).map_err(unusable)?;
+    let types = init_types(init)?;
     if arguments.len() != 1 {
         let count = arguments.len();
         return Err(ConversionError::Value {
@@ -239,12 +269,12 @@ fn call_init(init: &InitType, mut arguments: Vec<Value>) -> Result<Value, Conver
     new_from(&init.target, arguments)
 }
 
-/// The text of "Value of type T cannot be converted to ...".
+/// The type in messages such as "Value of type T cannot be converted to ...".
 fn type_for_error(value: &Value) -> String {
     infer(value).generalize().to_string()
 }
 
-/// "The string ... cannot be converted to ...", or the same of a value of another type.
+/// The error "The string ... cannot be converted to ...", or that for a value of another type.
 fn cannot_convert(function: &'static str, value: &Value, target: &str) -> ConversionError {
     let problem = match value {
         Value::Str(text) => format!("The string '{text}' cannot be converted to {target}"),
@@ -290,7 +320,7 @@ static TYPE: LazyLock<Function> = LazyLock::new(|| {
     )
 });
 
-fn type_from_text(_: usize, arguments: &[Value]) -> Result<Value, ConversionError> {
+fn type_from_string(_: usize, arguments: &[Value]) -> Result<Value, ConversionError> {
     let text = arguments
         .first()
         .and_then(Value::as_str)

@@ -1,13 +1,10 @@
-//! Types without the bounds of one value: `Integer[1, 1]` → `Integer`.
+//! Types without the bounds of a particular value: `Integer[1, 1]` becomes `Integer`.
 
-use std::sync::Arc;
-
-use super::{CallableType, IntegerRange, StructElement, TimeRange, TupleType, Type};
+use super::{IntegerRange, TimeRange, Type};
 
 impl Type {
-    /// The type without what is particular to one value.
+    /// The type without the bounds of a particular value.
     pub(crate) fn generalize(&self) -> Type {
-        let inner = |ty: &Option<Arc<Type>>| ty.as_ref().map(|ty| Arc::new(ty.generalize()));
         match self {
             Type::Integer(_) => Type::integer(),
             Type::Float(_) => Type::float(),
@@ -28,42 +25,11 @@ impl Type {
             Type::Array(array) => Type::array(array.element.generalize(), None),
             Type::Hash(hash) if hash.key == Type::Unit && hash.size.is_some() => self.clone(),
             Type::Hash(hash) => Type::hash(hash.key.generalize(), hash.value.generalize(), None),
-            Type::Tuple(tuple) => Type::Tuple(Arc::new(tuple.generalize())),
-            Type::Struct(elements) => Type::Struct(
-                elements
-                    .iter()
-                    .map(|element| StructElement {
-                        value: element.value.generalize(),
-                        ..element.clone()
-                    })
-                    .collect(),
-            ),
-            Type::Iterable(ty) => Type::Iterable(inner(ty)),
-            Type::Iterator(ty) => Type::Iterator(inner(ty)),
-            Type::Optional(ty) => Type::Optional(inner(ty)),
+            Type::Optional(Some(ty)) => Type::optional(ty.generalize()),
             Type::NotUndef(Some(ty)) => Type::not_undef(ty.generalize()),
-            Type::Type(ty) => Type::Type(inner(ty)),
-            Type::Sensitive(ty) => match ty.generalize() {
-                same if same == **ty => self.clone(),
-                changed => Type::sensitive(&changed),
-            },
             Type::Variant(types) if types.is_empty() => self.clone(),
             Type::Variant(types) => Type::variant(types.iter().map(Type::generalize)),
-            Type::Callable(callable) => Type::Callable(Arc::new(CallableType {
-                parameters: callable.parameters.as_ref().map(TupleType::generalize),
-                block: callable.block.as_ref().map(Type::generalize),
-                returns: callable.returns.as_ref().map(Type::generalize),
-            })),
-            _ => self.clone(),
-        }
-    }
-}
-
-impl TupleType {
-    fn generalize(&self) -> TupleType {
-        TupleType {
-            types: self.types.iter().map(Type::generalize).collect(),
-            size: self.size.clone(),
+            _ => self.map_parts(Type::generalize),
         }
     }
 }

@@ -1,9 +1,10 @@
-//! The type of a value: by its class and bounds ([`infer`]), or with every part of it ([`infer_set`]).
+//! The type of a value: one type for all elements ([`infer`]), or a type for each element ([`infer_set`]).
 
 use std::sync::Arc;
 
 use lean_string::LeanStr;
 use num_bigint::BigInt;
+use puppet_values::semver::VersionRange;
 use puppet_values::{Rich, Value};
 
 use super::{
@@ -11,10 +12,18 @@ use super::{
     Type, uri_type,
 };
 
-/// Puppet: the type of a value is looked at this many levels deep; all below is `Any`.
+/// Puppet: the maximum depth of an inferred type; everything below is `Any`.
 const MAX_DEPTH: usize = 100;
 
-/// The type of a value; the elements of a collection come to one type.
+/// The type of a value, with one type for all elements of a collection.
+///
+/// ```
+/// use puppet_types::infer;
+/// use puppet_values::Value;
+///
+/// let value = Value::array(vec![Value::Int(1), Value::Int(5)]);
+/// assert_eq!(infer(&value).to_string(), "Array[Integer[1, 5], 2, 2]");
+/// ```
 pub fn infer(value: &Value) -> Type {
     infer_within(value, MAX_DEPTH)
 }
@@ -39,7 +48,7 @@ fn infer_within(value: &Value, depth: usize) -> Type {
     }
 }
 
-/// The type of a value with the type of each element and entry.
+/// The type of a value, with a type for each element and entry.
 pub(crate) fn infer_set(value: &Value) -> Type {
     infer_set_within(value, MAX_DEPTH)
 }
@@ -73,7 +82,7 @@ fn infer_set_within(value: &Value, depth: usize) -> Type {
         }
         Value::Rich(rich) => match &**rich {
             Rich::SemVer(version) => Type::SemVer(
-                puppet_values::semver::VersionRange::of(version, version)
+                VersionRange::between(version, version, false)
                     .into_iter()
                     .collect(),
             ),
@@ -136,21 +145,21 @@ fn infer_scalar(value: &Value) -> Type {
     }
 }
 
-/// One type for all these values.
+/// One type for all values.
 fn reduce<'a>(values: impl Iterator<Item = &'a Value>, depth: usize) -> Type {
     let mut values = values.peekable();
-    // Texts at the front come to one list; made step by step it would take the square of their number.
-    let mut texts: Vec<LeanStr> = Vec::new();
+    // The strings at the start become one enum. Built step by step, it would take quadratic time.
+    let mut strings: Vec<LeanStr> = Vec::new();
     while let Some(Value::Str(text)) = values.peek() {
-        texts.push(text.clone());
+        strings.push(text.clone());
         values.next();
     }
-    texts.sort();
-    texts.dedup();
-    let mut common = match &texts[..] {
+    strings.sort();
+    strings.dedup();
+    let mut common = match &strings[..] {
         [] => None,
         [text] => Some(Type::String(StringType::Value(text.clone()))),
-        _ => Some(Type::enumeration(texts, false)),
+        _ => Some(Type::enumeration(strings, false)),
     };
     for value in values {
         let ty = infer_within(value, depth);
@@ -162,7 +171,7 @@ fn reduce<'a>(values: impl Iterator<Item = &'a Value>, depth: usize) -> Type {
     common.unwrap_or(Type::Undef)
 }
 
-/// A type that accepts the values of both.
+/// A type that accepts the values of both types.
 fn common_type(left: &Type, right: &Type) -> Type {
     match (left, right) {
         (Type::Undef | Type::Unit, right) => return right.clone(),
@@ -195,12 +204,12 @@ fn common_type(left: &Type, right: &Type) -> Type {
     Type::Any
 }
 
-/// The common type of two of one kind.
+/// The common type of two types of the same kind.
 fn common_of_kind(left: &Type, right: &Type) -> Option<Type> {
     let list = |values: Vec<LeanStr>| Type::enumeration(values, false);
     let any_enum = || list(Vec::new());
-    let with = |known: &EnumType, more: &[LeanStr]| {
-        list(known.values.iter().chain(more).cloned().collect())
+    let with = |list_type: &EnumType, more: &[LeanStr]| {
+        list(list_type.values.iter().chain(more).cloned().collect())
     };
     Some(match (left, right) {
         (Type::Array(left), Type::Array(right)) => {

@@ -1,4 +1,4 @@
-//! Is a value of a type?
+//! Checking values against types.
 
 use puppet_values::{Hash, Rich, Value};
 
@@ -110,7 +110,7 @@ impl Type {
             | Type::Type(_)
             | Type::Object(None)
             | Type::TypeSet => matches!(value, Value::Rich(rich) if self.is_rich_instance(rich)),
-            // Nothing that data or a conversion can make is one of these.
+            // Neither data nor conversions contain such values.
             Type::Iterator(_)
             | Type::Callable(_)
             | Type::CatalogEntry
@@ -145,7 +145,7 @@ impl Type {
                 Type::from_rich(rich).is_some_and(|ty| accepted.accepts(ty))
             }
             (Type::TypeSet, Rich::Type(_)) => Type::from_rich(rich) == Some(&Type::TypeSet),
-            // A type is an object to Puppet.
+            // To Puppet, types are objects.
             (Type::Object(_), Rich::Type(_)) => true,
             _ => false,
         }
@@ -156,7 +156,7 @@ fn fits(size: &Option<super::IntegerRange>, length: usize) -> bool {
     size.as_ref().is_none_or(|size| size.contains_size(length))
 }
 
-/// Is it what Puppet takes for `undef`?
+/// Is it Puppet's `undef`?
 pub(crate) fn is_undef(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -165,7 +165,7 @@ pub(crate) fn is_undef(value: &Value) -> bool {
     }
 }
 
-/// Is it what Puppet takes for `default`?
+/// Is it Puppet's `default`?
 pub(crate) fn is_default(value: &Value) -> bool {
     match value {
         Value::Symbol(name) => *name == "default",
@@ -174,7 +174,7 @@ pub(crate) fn is_default(value: &Value) -> bool {
     }
 }
 
-/// `Data`, without the detour over what it stands for: data may be deep, and is checked often.
+/// Is it of type `Data`? Faster than checking against the resolved alias, since data can be deep and is checked often.
 fn is_data(value: &Value) -> bool {
     match value {
         Value::Array(array) => array.items().iter().all(is_data),
@@ -185,7 +185,7 @@ fn is_data(value: &Value) -> bool {
     }
 }
 
-/// `RichData`, in the same way.
+/// Is it of type `RichData`?
 fn is_rich_data(value: &Value) -> bool {
     match value {
         Value::Array(array) => array.items().iter().all(is_rich_data),
@@ -254,7 +254,7 @@ fn is_iterable_type(ty: &Type) -> bool {
     }
 }
 
-/// What Puppet's `=~` and case options say of a value and a pattern.
+/// Does a value match a pattern, as in the options of a `case`?
 pub(super) fn is_match(value: &Value, pattern: &Value) -> bool {
     match (pattern, value) {
         (Value::Rich(rich), value) => match (&**rich, value) {

@@ -1,20 +1,20 @@
-//! The words of a type text: the part of Puppet's lexer that types need.
+//! The tokens of types: the part of Puppet's lexer that types need.
 
 use num_bigint::BigInt;
 
 use super::TypeParseError;
-use super::parse::Place;
+use super::parse::Position;
 
 mod literal;
 
-/// A word of a type text.
+/// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
-    /// A name with a capital, such as `Integer`.
+    /// A capitalized name such as `Integer`.
     Reference(String),
-    /// A bare word or a quoted text.
+    /// A bare word or a quoted string.
     Text(String),
-    /// A quoted text with a variable in it.
+    /// A quoted string with a variable.
     Interpolated,
     /// A whole number.
     Integer(BigInt),
@@ -28,11 +28,11 @@ pub(super) enum Token {
     Default,
     /// `undef`.
     Undef,
-    /// `type` and `function`, which are text inside collections only.
+    /// `type` or `function`, which are only strings as keys of a hash.
     SoftKeyword(&'static str),
-    /// `attr` and `private`, which are words without a use.
+    /// `attr` or `private`, which are reserved.
     Reserved,
-    /// `[` right after what it belongs to.
+    /// `[` without a space before it.
     Access,
     /// `[` after a space.
     List,
@@ -48,31 +48,31 @@ pub(super) enum Token {
     Arrow,
     /// `-`
     Minus,
-    /// What types have no use for.
+    /// A token of the Puppet language that types do not use.
     Other,
-    /// What Puppet's language has no use for either. Errors show nothing in its place.
+    /// A character that is not part of the Puppet language. Messages leave it out.
     Unknown,
 }
 
-/// A word and where it stands, in bytes.
+/// A token and its offsets in bytes.
 #[derive(Clone, Debug)]
-pub(super) struct Lexed {
+pub(super) struct SpannedToken {
     pub(super) token: Token,
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-/// Cuts a type text into words.
-pub(super) fn lex(text: &str) -> Result<Vec<Lexed>, TypeParseError> {
+/// Splits a type into tokens.
+pub(super) fn lex(text: &str) -> Result<Vec<SpannedToken>, TypeParseError> {
     let mut lexer = Lexer { text, position: 0 };
-    let mut tokens: Vec<Lexed> = Vec::new();
+    let mut tokens: Vec<SpannedToken> = Vec::new();
     loop {
         lexer.skip_blank()?;
         let start = lexer.position;
-        let Some(token) = lexer.next_token(tokens.last().map(|lexed| &lexed.token))? else {
+        let Some(token) = lexer.next_token(tokens.last().map(|last| &last.token))? else {
             return Ok(tokens);
         };
-        tokens.push(Lexed {
+        tokens.push(SpannedToken {
             token,
             start,
             end: lexer.position,
@@ -102,9 +102,9 @@ impl<'a> Lexer<'a> {
     }
 
     fn fail(&self, start: usize, problem: impl Into<String>) -> TypeParseError {
-        TypeParseError::Word {
+        TypeParseError::Token {
             problem: problem.into(),
-            place: Place::of(self.text, start),
+            position: Position::of(self.text, start),
         }
     }
 
@@ -182,7 +182,7 @@ impl<'a> Lexer<'a> {
         Ok(Token::Reference(name.to_owned()))
     }
 
-    /// A keyword or a word, which is text; it may have hyphens inside.
+    /// A keyword, or a bare word, which is a string. It can contain hyphens.
     fn word(&mut self) -> Result<Token, TypeParseError> {
         let start = self.position;
         loop {
@@ -225,7 +225,7 @@ fn starts_upper(text: Option<&str>) -> bool {
     text.is_some_and(|text| text.starts_with(|char: char| char.is_ascii_uppercase()))
 }
 
-/// After a value, a slash would divide.
+/// After a value, a slash is a division.
 fn regexp_may_follow(previous: Option<&Token>) -> bool {
     !matches!(
         previous,

@@ -1,4 +1,4 @@
-//! What is wrong with a value of the wrong type, in Puppet's words.
+//! Descriptions of values that do not fit a type, in Puppet's words.
 
 use std::fmt;
 
@@ -8,39 +8,72 @@ use puppet_values::Value;
 use super::{IntegerRange, StringType, Type, infer_set};
 
 mod describe;
+mod unresolved;
 mod words;
 
 pub(super) use describe::describe;
 use words::{range_text, short_name, write_types};
 
-/// A value that is not of the type it should be; shown in Puppet's words.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
+/// A value that does not fit a type, with Puppet's message.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeMismatch {
-    message: String,
+    mismatches: Vec<Mismatch>,
 }
 
-/// Checks that a value is of a type. The subject opens the message, as in `Found value`.
+impl std::error::Error for TypeMismatch {}
+
+impl fmt::Display for TypeMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [only] = &self.mismatches[..] {
+            return f.write_str(only.to_string().trim());
+        }
+        for (index, mismatch) in self.mismatches.iter().enumerate() {
+            let separator = if index > 0 { "\n " } else { "" };
+            write!(f, "{separator}{mismatch}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks that a value fits a type. The message starts with the subject.
+///
+/// ```
+/// use puppet_types::{Type, assert_instance};
+/// use puppet_values::Value;
+///
+/// let ports = Type::parse("Array[Integer[1]]")?;
+/// let value = Value::array(vec![Value::Int(80), Value::str("http")]);
+/// assert_eq!(
+///     assert_instance("ports", &ports, &value).unwrap_err().to_string(),
+///     "ports has wrong type, index 1 expects an Integer value, got String"
+/// );
+/// # Ok::<(), puppet_types::TypeParseError>(())
+/// ```
+///
+/// # Errors
+///
+/// If the value does not fit.
 pub fn assert_instance(subject: &str, ty: &Type, value: &Value) -> Result<(), TypeMismatch> {
+    let subject = || PathStep::Subject(format!("{subject} has wrong type,"));
+    assert_instance_at(subject, ty, value)
+}
+
+/// Checks that a value fits a type. The message starts with a step of a path.
+pub(crate) fn assert_instance_at(
+    step: impl FnOnce() -> PathStep,
+    ty: &Type,
+    value: &Value,
+) -> Result<(), TypeMismatch> {
     if ty.is_instance(value) {
         return Ok(());
     }
-    let path = vec![Step::Subject(format!("{subject} has wrong type,"))];
-    let mismatches = describe(ty, &infer_set(value), &path);
-    let message = match &mismatches[..] {
-        [] => String::new(),
-        [only] => only.to_string().trim().to_owned(),
-        several => {
-            let lines: Vec<String> = several.iter().map(Mismatch::to_string).collect();
-            lines.join("\n ")
-        }
-    };
-    Err(TypeMismatch { message })
+    let mismatches = describe(ty, &infer_set(value), &[step()]);
+    Err(TypeMismatch { mismatches })
 }
 
-/// A step from the whole value to the part that is wrong.
+/// A step of the path from the whole value to the part that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(crate) enum PathStep {
     /// What is checked.
     Subject(String),
     /// The value of an entry.
@@ -57,69 +90,70 @@ pub(super) enum Step {
     Signature(usize),
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for PathStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Step::Subject(subject) => f.write_str(subject),
-            Step::Entry(key) => write!(f, "entry '{key}'"),
-            Step::Key(key) => write!(f, "key of entry '{key}'"),
-            Step::Parameter(name) => write!(f, "parameter '{name}'"),
-            Step::Index(index) => write!(f, "index {index}"),
-            Step::Variant(index) => write!(f, "variant {index}"),
-            Step::Signature(index) => write!(f, "{}.", index + 1),
+            PathStep::Subject(subject) => f.write_str(subject),
+            PathStep::Entry(key) => write!(f, "entry '{key}'"),
+            PathStep::Key(key) => write!(f, "key of entry '{key}'"),
+            PathStep::Parameter(name) => write!(f, "parameter '{name}'"),
+            PathStep::Index(index) => write!(f, "index {index}"),
+            PathStep::Variant(index) => write!(f, "variant {index}"),
+            PathStep::Signature(index) => write!(f, "{}.", index + 1),
         }
     }
 }
 
-/// One thing that is wrong, and where.
-#[derive(Clone, Debug, PartialEq)]
+/// A part that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mismatch {
-    pub(super) path: Vec<Step>,
-    pub(super) problem: Problem,
+    pub(super) path: Vec<PathStep>,
+    pub(super) kind: MismatchKind,
 }
 
-/// What is wrong.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Problem {
-    /// A key that must be there.
+/// Why a part does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum MismatchKind {
+    /// A required key is missing.
     MissingKey(LeanStr),
-    /// A key that is not known.
+    /// A key is not allowed.
     ExtraKey(LeanStr),
-    /// A type of which only the name is known.
+    /// The expected type is unknown.
     Unresolved(LeanStr),
-    /// Another type.
+    /// The expected and the actual type.
     Type(Type, Type),
-    /// A text that does not match.
+    /// The pattern or list that a string does not match, and the actual type.
     Pattern(Type, Type),
-    /// Too many elements, or too few.
+    /// The expected and the actual number of elements.
     Size(IntegerRange, IntegerRange),
-    /// Too many arguments, or too few.
+    /// The expected and the actual number of arguments.
     Count(IntegerRange, IntegerRange),
 }
 
 impl Mismatch {
-    pub(super) fn new(path: &[Step], problem: Problem) -> Self {
+    pub(super) fn new(path: &[PathStep], kind: MismatchKind) -> Self {
         Mismatch {
             path: path.to_vec(),
-            problem,
+            kind,
         }
     }
 
-    /// Of another type; both are shown in their plainest form.
-    pub(super) fn of_type(path: &[Step], expected: &Type, actual: &Type) -> Self {
+    /// A mismatch of types. Both are normalized.
+    pub(super) fn of_type(path: &[PathStep], expected: &Type, actual: &Type) -> Self {
         Mismatch::new(
             path,
-            Problem::Type(expected.normalize(), actual.normalize()),
+            MismatchKind::Type(expected.normalize(), actual.normalize()),
         )
     }
 
-    /// The path without the choices made on the way.
-    fn canonical_path(&self) -> Vec<&Step> {
-        let is_choice = |step: &&Step| matches!(step, Step::Variant(_) | Step::Signature(_));
+    /// The path without the choices of variants and signatures.
+    fn canonical_path(&self) -> Vec<&PathStep> {
+        let is_choice =
+            |step: &&PathStep| matches!(step, PathStep::Variant(_) | PathStep::Signature(_));
         self.path.iter().filter(|step| !is_choice(step)).collect()
     }
 
-    /// Without one step of its path.
+    /// The mismatch without one step of its path.
     pub(super) fn without_step(mut self, index: usize) -> Self {
         if index < self.path.len() {
             self.path.remove(index);
@@ -128,18 +162,18 @@ impl Mismatch {
     }
 }
 
-/// With a space in front, unless nothing leads to the problem.
+/// With a space at the start.
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for step in &self.path {
             write!(f, " {step}")?;
         }
-        match &self.problem {
-            Problem::MissingKey(key) => write!(f, " expects a value for key '{key}'"),
-            Problem::ExtraKey(key) => write!(f, " unrecognized key '{key}'"),
-            Problem::Unresolved(name) => write!(f, " references an unresolved type '{name}'"),
-            Problem::Type(expected, actual) => write_types(f, expected, actual),
-            Problem::Pattern(expected, actual) => {
+        match &self.kind {
+            MismatchKind::MissingKey(key) => write!(f, " expects a value for key '{key}'"),
+            MismatchKind::ExtraKey(key) => write!(f, " unrecognized key '{key}'"),
+            MismatchKind::Unresolved(name) => write!(f, " references an unresolved type '{name}'"),
+            MismatchKind::Type(expected, actual) => write_types(f, expected, actual),
+            MismatchKind::Pattern(expected, actual) => {
                 let (prefix, expected) = match expected {
                     Type::Optional(Some(inner)) => ("an undef value or ", &**inner),
                     expected => ("", expected),
@@ -151,11 +185,11 @@ impl fmt::Display for Mismatch {
                 let expected = expected.expanded();
                 write!(f, " expects {prefix}a match for {expected}, got {actual}")
             }
-            Problem::Size(expected, actual) => {
+            MismatchKind::Size(expected, actual) => {
                 let (expected, actual) = (range_text(expected, "0"), range_text(actual, "0"));
                 write!(f, " expects size to be {expected}, got {actual}")
             }
-            Problem::Count(expected, actual) => {
+            MismatchKind::Count(expected, actual) => {
                 let (min, max) = expected.sizes();
                 let (zero, one) = (0.into(), 1.into());
                 let is_one = min == one && max.as_ref().is_none_or(|max| *max == one)
@@ -168,7 +202,7 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// Puts what all the variants say into one, where they say the same of the same part.
+/// Merges the mismatches of all variants into one, if they are of the same kind and about the same part.
 pub(super) fn merge(
     varying: usize,
     of_arguments: bool,
@@ -176,14 +210,18 @@ pub(super) fn merge(
 ) -> Vec<Mismatch> {
     let count = variants.len();
     let mut all: Vec<Mismatch> = variants.into_iter().flatten().collect();
-    // A count of arguments is a size too; a pattern is a type too.
-    let is_size = |mismatch: &Mismatch| match mismatch.problem {
-        Problem::Size(..) => !of_arguments,
-        Problem::Count(..) => true,
+    // A number of arguments is also a size; a pattern is also a type.
+    let is_size = |mismatch: &Mismatch| match mismatch.kind {
+        MismatchKind::Size(..) => !of_arguments,
+        MismatchKind::Count(..) => true,
         _ => false,
     };
-    let is_type =
-        |mismatch: &Mismatch| matches!(mismatch.problem, Problem::Type(..) | Problem::Pattern(..));
+    let is_type = |mismatch: &Mismatch| {
+        matches!(
+            mismatch.kind,
+            MismatchKind::Type(..) | MismatchKind::Pattern(..)
+        )
+    };
     let kinds: [&dyn Fn(&Mismatch) -> bool; 2] = [&is_size, &is_type];
     for is_kind in kinds {
         let mut found = all.iter().filter(|mismatch| is_kind(mismatch));
@@ -207,21 +245,24 @@ pub(super) fn merge(
 
 impl Mismatch {
     fn merged_with(mut self, other: &Mismatch) -> Mismatch {
-        self.problem = match (self.problem, &other.problem) {
-            (Problem::Size(left, actual), Problem::Size(right, _) | Problem::Count(right, _)) => {
-                Problem::Size(sized(&left, right), actual)
-            }
-            (Problem::Count(left, actual), Problem::Size(right, _) | Problem::Count(right, _)) => {
-                Problem::Count(sized(&left, right), actual)
-            }
-            (Problem::Type(left, actual), Problem::Type(right, _) | Problem::Pattern(right, _)) => {
-                Problem::Type(Type::variant([left, right.clone()]).normalize(), actual)
-            }
+        self.kind = match (self.kind, &other.kind) {
             (
-                Problem::Pattern(left, actual),
-                Problem::Type(right, _) | Problem::Pattern(right, _),
-            ) => Problem::Pattern(Type::variant([left, right.clone()]).normalize(), actual),
-            (problem, _) => problem,
+                MismatchKind::Size(left, actual),
+                MismatchKind::Size(right, _) | MismatchKind::Count(right, _),
+            ) => MismatchKind::Size(sized(&left, right), actual),
+            (
+                MismatchKind::Count(left, actual),
+                MismatchKind::Size(right, _) | MismatchKind::Count(right, _),
+            ) => MismatchKind::Count(sized(&left, right), actual),
+            (
+                MismatchKind::Type(left, actual),
+                MismatchKind::Type(right, _) | MismatchKind::Pattern(right, _),
+            ) => MismatchKind::Type(Type::variant([left, right.clone()]).normalize(), actual),
+            (
+                MismatchKind::Pattern(left, actual),
+                MismatchKind::Type(right, _) | MismatchKind::Pattern(right, _),
+            ) => MismatchKind::Pattern(Type::variant([left, right.clone()]).normalize(), actual),
+            (kind, _) => kind,
         };
         self
     }

@@ -1,16 +1,13 @@
-//! Types in their plainest form, which is the one that messages print.
-
-use std::sync::Arc;
+//! Types in normalized form, which is the one in messages.
 
 use lean_string::LeanStr;
 
-use super::{CallableType, StringType, StructElement, TupleType, Type};
+use super::{StringType, Type};
 use puppet_values::semver::VersionRange;
 
 impl Type {
-    /// The same type without needless wrappers: enums, patterns and ranges of a variant become one.
+    /// The same type in simpler form. The enums, patterns and ranges of a variant are merged.
     pub(crate) fn normalize(&self) -> Type {
-        let inner = |ty: &Option<Arc<Type>>| ty.as_ref().map(|ty| Arc::new(ty.normalize()));
         match self {
             Type::Collection(_) => Type::Collection(None),
             Type::Array(array) if array.element == Type::Any => Type::array(Type::Any, None),
@@ -20,41 +17,10 @@ impl Type {
                 hash.value.normalize(),
                 hash.size.clone(),
             ),
-            Type::Tuple(tuple) => Type::Tuple(Arc::new(tuple.normalize())),
-            Type::Struct(elements) => Type::Struct(
-                elements
-                    .iter()
-                    .map(|element| StructElement {
-                        value: element.value.normalize(),
-                        ..element.clone()
-                    })
-                    .collect(),
-            ),
-            Type::Iterable(ty) => Type::Iterable(inner(ty)),
-            Type::Iterator(ty) => Type::Iterator(inner(ty)),
-            Type::Type(ty) => Type::Type(inner(ty)),
-            Type::Sensitive(ty) => match ty.normalize() {
-                same if same == **ty => self.clone(),
-                changed => Type::sensitive(&changed),
-            },
             Type::Optional(Some(ty)) => normalize_optional(ty.normalize()),
             Type::NotUndef(Some(ty)) => normalize_not_undef(ty.normalize()),
             Type::Variant(types) if !types.is_empty() => normalize_variant(types),
-            Type::Callable(callable) => Type::Callable(Arc::new(CallableType {
-                parameters: callable.parameters.as_ref().map(TupleType::normalize),
-                block: callable.block.as_ref().map(Type::normalize),
-                returns: callable.returns.as_ref().map(Type::normalize),
-            })),
-            _ => self.clone(),
-        }
-    }
-}
-
-impl TupleType {
-    fn normalize(&self) -> TupleType {
-        TupleType {
-            types: self.types.iter().map(Type::normalize).collect(),
-            size: self.size.clone(),
+            _ => self.map_parts(Type::normalize),
         }
     }
 }
@@ -110,7 +76,7 @@ fn normalize_variant(before: &[Type]) -> Type {
     }
 }
 
-/// Makes one of the types that can be one, each kind in Puppet's order.
+/// Merges the types that can be merged, in Puppet's order.
 fn merge_all(types: Vec<Type>) -> Vec<Type> {
     let types = merge_kind(
         types,
@@ -129,13 +95,13 @@ fn merge_all(types: Vec<Type>) -> Vec<Type> {
             Type::Enum(list) => !list.values.is_empty() && !list.case_insensitive,
             ty => matches!(ty, Type::String(StringType::Value(_))),
         },
-        |found| Type::enumeration(texts(found), false),
+        |found| Type::enumeration(strings(found), false),
     );
     let types = merge_kind(
         types,
         |ty| matches!(ty, Type::Enum(list) if !list.values.is_empty() && list.case_insensitive),
         |found| {
-            let lower = texts(found).into_iter().map(|text| text.to_lowercase());
+            let lower = strings(found).into_iter().map(|text| text.to_lowercase());
             Type::enumeration(lower.collect(), true)
         },
     );
@@ -163,7 +129,7 @@ fn merge_all(types: Vec<Type>) -> Vec<Type> {
     merge_ranges(types, |ty| matches!(ty, Type::Timestamp(_)))
 }
 
-/// Puts the types of one kind, where there are several, behind the others as one.
+/// Merges the types of one kind, if there are several, and puts the result after the others.
 fn merge_kind(
     types: Vec<Type>,
     is_kind: impl Fn(&Type) -> bool,
@@ -177,7 +143,7 @@ fn merge_kind(
     others
 }
 
-fn texts(types: &[Type]) -> Vec<LeanStr> {
+fn strings(types: &[Type]) -> Vec<LeanStr> {
     types
         .iter()
         .flat_map(|ty| match ty {
@@ -210,13 +176,13 @@ fn merge_versions(types: Vec<Type>) -> Vec<Type> {
     }
 }
 
-/// Ranges that are still held against each other.
+/// The maximum number of ranges that are compared with each other.
 const MAX_RANGES: usize = 1000;
 
-/// Puts ranges of one kind before the others, those that meet as one.
+/// Puts the ranges of one kind before the others and merges those that overlap or touch.
 fn merge_ranges(types: Vec<Type>, is_kind: impl Fn(&Type) -> bool) -> Vec<Type> {
     let (mut ranges, others): (Vec<Type>, Vec<Type>) = types.iter().cloned().partition(is_kind);
-    // Puppet: so many ranges are left as they are, since each has to be held against each.
+    // Puppet: more ranges are left as they are, since each would be compared with each.
     if !(2..MAX_RANGES).contains(&ranges.len()) {
         return types;
     }

@@ -1,112 +1,28 @@
-//! Type texts: words → expression → [`Type`].
+//! The notation of types: tokens to expressions to [`Type`].
 //!
-//! Puppet reads a type with the parser of its whole language and then refuses what is not a type. Here
-//! only the expressions that can be part of a type are read; all others are refused at the word that
-//! begins them.
-
-use std::fmt;
+//! Puppet parses a type as an expression of its whole language and then refuses what is not a type. This parser only
+//! supports expressions that can be part of a type, and refuses others at their first token.
 
 use puppet_values::{Rich, Value};
 
-use super::lexer::{Lexed, Token, lex};
+use super::lexer::{SpannedToken, Token, lex};
 use super::{Type, build};
 
-/// The deepest nesting of a type text.
+mod error;
+
+pub use error::{Position, TypeParseError};
+
+/// The maximum nesting of types.
 const MAX_DEPTH: usize = 64;
 
-/// A type text that cannot be read. The texts are Puppet's.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TypeParseError {
-    /// A word where another one is needed.
-    #[error("Syntax error at '{found}' {place}")]
-    Unexpected {
-        /// The word.
-        found: String,
-        /// Where it stands.
-        place: Place,
-    },
-    /// A text that ends too early.
-    #[error("Syntax error at end of input")]
-    EndOfInput,
-    /// A word that cannot be read.
-    #[error("{problem} {place}")]
-    Word {
-        /// What is wrong with it.
-        problem: String,
-        /// Where it stands.
-        place: Place,
-    },
-    /// An expression that is no type, or a parameter that does not fit.
-    #[error("The expression <{expression}> is not a valid type specification.")]
-    NotAType {
-        /// The expression as written.
-        expression: String,
-    },
-    /// Too few parameters, or too many.
-    #[error(
-        "Invalid number of type parameters specified: {ty} requires {required}, {given} provided"
-    )]
-    ParameterCount {
-        /// The type.
-        ty: String,
-        /// How many it takes.
-        required: &'static str,
-        /// How many there are.
-        given: usize,
-    },
-    /// Parameters of a type that takes none.
-    #[error("Not a parameterized type <{ty}>")]
-    NotParameterized {
-        /// The type as written.
-        ty: String,
-    },
-    /// A parameter that does not fit.
-    #[error("{problem}")]
-    Parameter {
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// A text that nests too deeply.
-    #[error("the type is nested more than {MAX_DEPTH} levels deep {place}")]
-    TooDeep {
-        /// Where it does.
-        place: Place,
-    },
-}
-
-/// A place in a text, both from 1 on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    line: usize,
-    column: usize,
-}
-
-impl Place {
-    /// The place of a byte.
-    pub(super) fn of(text: &str, position: usize) -> Self {
-        let before = text.get(..position).unwrap_or(text);
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Place {
-            line: before.matches('\n').count() + 1,
-            column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
-        }
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "(line: {}, column: {})", self.line, self.column)
-    }
-}
-
-/// Names for types beyond Puppet's own.
+/// Names of types in addition to Puppet's own.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct TypeNames {
     pub(crate) types: Vec<(String, Type)>,
 }
 
-/// Reads a type; `names` are known besides Puppet's own.
-pub(super) fn parse(text: &str, names: &Names) -> Result<Type, TypeParseError> {
+/// Parses a type. `names` are defined in addition to Puppet's own.
+pub(super) fn parse(text: &str, names: &TypeNames) -> Result<Type, TypeParseError> {
     let not_a_type = || TypeParseError::NotAType {
         expression: text.trim().to_owned(),
     };
@@ -122,7 +38,7 @@ pub(super) fn parse(text: &str, names: &Names) -> Result<Type, TypeParseError> {
     let expression = parser.expression()?;
     if let Some(next) = parser.tokens.get(parser.position) {
         return Err(match next.token {
-            // A second expression makes a list of statements.
+            // Two expressions are a list of statements.
             Token::List | Token::Reference(_) | Token::Text(_) | Token::Integer(_) => not_a_type(),
             _ => parser.unexpected(),
         });
@@ -132,22 +48,21 @@ pub(super) fn parse(text: &str, names: &Names) -> Result<Type, TypeParseError> {
     Type::from_value(&value).cloned().ok_or_else(not_a_type)
 }
 
-/// Part of a type text.
+/// An expression, with its offsets in bytes.
 #[derive(Debug)]
 pub(super) struct Expression {
-    pub(super) kind: Kind,
+    pub(super) kind: ExpressionKind,
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-/// What an expression is.
 #[derive(Debug)]
-pub(super) enum Kind {
-    /// A name with a capital.
+pub(super) enum ExpressionKind {
+    /// A capitalized name.
     Reference(String),
-    /// Parameters in brackets.
+    /// A name with parameters in brackets.
     Access(Box<Expression>, Vec<Expression>),
-    /// What stands for itself.
+    /// A literal value.
     Literal(Value),
     /// The source of a regular expression.
     Regexp(String),
@@ -157,34 +72,34 @@ pub(super) enum Kind {
     Hash(Vec<(Expression, Expression)>),
     /// `-1`
     Minus(Box<Expression>),
-    /// What is well written and no type.
+    /// A valid expression that is not a type.
     NotAType,
 }
 
 struct Parser<'a> {
     text: &'a str,
-    tokens: Vec<Lexed>,
+    tokens: Vec<SpannedToken>,
     position: usize,
     depth: usize,
 }
 
 impl Parser<'_> {
     fn peek(&self) -> Option<&Token> {
-        self.tokens.get(self.position).map(|lexed| &lexed.token)
+        self.tokens.get(self.position).map(|token| &token.token)
     }
 
     fn start(&self) -> usize {
         self.tokens
             .get(self.position)
-            .map_or(self.text.len(), |lexed| lexed.start)
+            .map_or(self.text.len(), |token| token.start)
     }
 
-    /// The end of the word before.
+    /// The end of the previous token.
     fn end(&self) -> usize {
         self.position
             .checked_sub(1)
             .and_then(|position| self.tokens.get(position))
-            .map_or(0, |lexed| lexed.end)
+            .map_or(0, |token| token.end)
     }
 
     fn accept(&mut self, token: &Token) -> bool {
@@ -205,17 +120,17 @@ impl Parser<'_> {
     fn unexpected(&self) -> TypeParseError {
         match self.tokens.get(self.position) {
             None => TypeParseError::EndOfInput,
-            Some(lexed) => TypeParseError::Unexpected {
-                found: match &lexed.token {
+            Some(token) => TypeParseError::Unexpected {
+                found: match &token.token {
                     Token::Text(text) => text.clone(),
                     Token::Unknown => String::new(),
                     _ => self
                         .text
-                        .get(lexed.start..lexed.end)
+                        .get(token.start..token.end)
                         .unwrap_or_default()
                         .to_owned(),
                 },
-                place: Place::of(self.text, lexed.start),
+                position: Position::of(self.text, token.start),
             },
         }
     }
@@ -223,7 +138,7 @@ impl Parser<'_> {
     fn expression(&mut self) -> Result<Expression, TypeParseError> {
         if self.depth == MAX_DEPTH {
             return Err(TypeParseError::TooDeep {
-                place: Place::of(self.text, self.start()),
+                position: Position::of(self.text, self.start()),
             });
         }
         self.depth += 1;
@@ -248,19 +163,21 @@ impl Parser<'_> {
         }
         self.position += 1;
         let kind = match token {
-            Token::Reference(name) => Kind::Reference(name),
-            Token::Text(text) => Kind::Literal(Value::str(text)),
-            Token::SoftKeyword(word) => Kind::Literal(Value::str(word)),
-            Token::Integer(number) => Kind::Literal(Value::integer(number)),
-            Token::Float(number) => Kind::Literal(Value::Float(number)),
-            Token::Bool(flag) => Kind::Literal(Value::Bool(flag)),
-            Token::Default => Kind::Literal(Value::Rich(Rich::Default.into())),
-            Token::Undef => Kind::Literal(Value::Null),
-            Token::Regexp(source) => Kind::Regexp(source),
-            Token::Interpolated | Token::Reserved => Kind::NotAType,
-            Token::List | Token::Access => Kind::List(self.items(&Token::CloseBracket, true)?),
-            Token::OpenBrace => Kind::Hash(self.pairs()?),
-            Token::Minus => Kind::Minus(Box::new(self.expression()?)),
+            Token::Reference(name) => ExpressionKind::Reference(name),
+            Token::Text(text) => ExpressionKind::Literal(Value::str(text)),
+            Token::SoftKeyword(word) => ExpressionKind::Literal(Value::str(word)),
+            Token::Integer(number) => ExpressionKind::Literal(Value::integer(number)),
+            Token::Float(number) => ExpressionKind::Literal(Value::Float(number)),
+            Token::Bool(flag) => ExpressionKind::Literal(Value::Bool(flag)),
+            Token::Default => ExpressionKind::Literal(Value::Rich(Rich::Default.into())),
+            Token::Undef => ExpressionKind::Literal(Value::Null),
+            Token::Regexp(source) => ExpressionKind::Regexp(source),
+            Token::Interpolated | Token::Reserved => ExpressionKind::NotAType,
+            Token::List | Token::Access => {
+                ExpressionKind::List(self.items(&Token::CloseBracket, true)?)
+            }
+            Token::OpenBrace => ExpressionKind::Hash(self.pairs()?),
+            Token::Minus => ExpressionKind::Minus(Box::new(self.expression()?)),
             Token::CloseBracket
             | Token::CloseBrace
             | Token::Comma
@@ -271,7 +188,7 @@ impl Parser<'_> {
                 return Err(self.unexpected());
             }
         };
-        let is_minus = matches!(kind, Kind::Minus(_));
+        let is_minus = matches!(kind, ExpressionKind::Minus(_));
         let mut expression = Expression {
             kind,
             start,
@@ -282,12 +199,12 @@ impl Parser<'_> {
             links += 1;
             if links > MAX_DEPTH {
                 return Err(TypeParseError::TooDeep {
-                    place: Place::of(self.text, self.start()),
+                    position: Position::of(self.text, self.start()),
                 });
             }
             let parameters = self.items(&Token::CloseBracket, false)?;
             expression = Expression {
-                kind: Kind::Access(Box::new(expression), parameters),
+                kind: ExpressionKind::Access(Box::new(expression), parameters),
                 start,
                 end: self.end(),
             };
@@ -295,7 +212,7 @@ impl Parser<'_> {
         Ok(expression)
     }
 
-    /// Is the next word `type` or `function` in the place of a key?
+    /// Is the next token `type` or `function`, used as a key?
     fn is_soft_key(&self) -> bool {
         matches!(self.peek(), Some(Token::SoftKeyword(_)))
             && self
@@ -304,7 +221,7 @@ impl Parser<'_> {
                 .is_some_and(|next| next.token == Token::Arrow)
     }
 
-    /// Items up to a bracket. Pairs that follow each other are one hash.
+    /// Items up to a bracket. Consecutive pairs are one hash.
     fn items(
         &mut self,
         close: &Token,
@@ -324,7 +241,7 @@ impl Parser<'_> {
                 let end = value.end;
                 match items.last_mut() {
                     Some(Expression {
-                        kind: Kind::Hash(pairs),
+                        kind: ExpressionKind::Hash(pairs),
                         end: hash_end,
                         ..
                     }) if last_is_pair => {
@@ -332,7 +249,7 @@ impl Parser<'_> {
                         *hash_end = end;
                     }
                     _ => items.push(Expression {
-                        kind: Kind::Hash(vec![(item, value)]),
+                        kind: ExpressionKind::Hash(vec![(item, value)]),
                         start,
                         end,
                     }),

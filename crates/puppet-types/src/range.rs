@@ -1,36 +1,36 @@
-//! Ranges: of integers, of floats, of times.
+//! Ranges of integers, floats and times.
 
 use num_bigint::BigInt;
 
-/// A range of integers; an end that is missing is open.
+/// A range of integers. A missing bound is infinite.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct IntegerRange {
-    /// The smallest.
+    /// The lower bound.
     pub from: Option<BigInt>,
-    /// The largest.
+    /// The upper bound.
     pub to: Option<BigInt>,
 }
 
-/// A range of floats; its open ends are infinite.
+/// A range of floats. Its bounds can be infinite.
 #[derive(Clone, Copy, Debug)]
 pub struct FloatRange {
-    /// The smallest.
+    /// The lower bound.
     pub from: f64,
-    /// The largest.
+    /// The upper bound.
     pub to: f64,
 }
 
-/// A range of times in nanoseconds; an end that is missing is open.
+/// A range of times in nanoseconds. A missing bound is infinite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TimeRange {
-    /// The smallest.
+    /// The lower bound.
     pub from: Option<i128>,
-    /// The largest.
+    /// The upper bound.
     pub to: Option<i128>,
 }
 
 impl IntegerRange {
-    /// From a number on.
+    /// The range from a number to infinity.
     pub(crate) fn at_least(from: usize) -> Self {
         IntegerRange {
             from: Some(BigInt::from(from)),
@@ -38,12 +38,12 @@ impl IntegerRange {
         }
     }
 
-    /// One number.
+    /// The range of one number.
     pub(crate) fn exactly(number: usize) -> Self {
         IntegerRange::of(number, number)
     }
 
-    /// From one number to another.
+    /// The range from one number to another.
     pub(crate) fn of(from: usize, to: usize) -> Self {
         IntegerRange {
             from: Some(BigInt::from(from)),
@@ -51,12 +51,12 @@ impl IntegerRange {
         }
     }
 
-    /// Is it open on both ends?
+    /// Is it unbounded in both directions?
     pub(crate) fn is_unbounded(&self) -> bool {
         self.from.is_none() && self.to.is_none()
     }
 
-    /// Is it closed on both ends?
+    /// Does it have both bounds?
     pub(crate) fn is_finite(&self) -> bool {
         self.from.is_some() && self.to.is_some()
     }
@@ -78,12 +78,12 @@ impl IntegerRange {
         self.is_unbounded() || self.contains(&BigInt::from(size))
     }
 
-    /// Is every number of the other range in this one?
+    /// Does it contain every number of the other range?
     pub(crate) fn covers(&self, other: &IntegerRange) -> bool {
         covers((&self.from, &self.to), (&other.from, &other.to))
     }
 
-    /// The range as one of sizes, which cannot be negative.
+    /// The range as a range of sizes, which cannot be negative.
     pub(crate) fn into_size(self) -> Self {
         if self.from.as_ref().is_some_and(|from| *from >= BigInt::ZERO) {
             return self;
@@ -94,7 +94,7 @@ impl IntegerRange {
         }
     }
 
-    /// Both ranges as one, where they meet or touch.
+    /// Both ranges as one, if they overlap or are adjacent.
     pub(crate) fn merge(&self, other: &IntegerRange) -> Option<IntegerRange> {
         let touches = |to: &Option<BigInt>, from: &Option<BigInt>| match (to, from) {
             (Some(to), Some(from)) => to + 1 == *from,
@@ -107,13 +107,13 @@ impl IntegerRange {
         Some(self.span(other))
     }
 
-    /// The smallest range with both in it.
+    /// The smallest range that contains both.
     pub(crate) fn span(&self, other: &IntegerRange) -> IntegerRange {
         let (from, to) = span((&self.from, &self.to), (&other.from, &other.to));
         IntegerRange { from, to }
     }
 
-    /// Its smallest size and its largest, `None` where it has no end.
+    /// The minimum and maximum size; `None` if there is no maximum.
     pub(crate) fn sizes(&self) -> (BigInt, Option<BigInt>) {
         (self.from.clone().unwrap_or_default(), self.to.clone())
     }
@@ -129,7 +129,7 @@ impl Default for FloatRange {
 }
 
 impl FloatRange {
-    /// Is it open on both ends?
+    /// Is it unbounded in both directions?
     pub(crate) fn is_unbounded(&self) -> bool {
         self.from == f64::NEG_INFINITY && self.to == f64::INFINITY
     }
@@ -139,18 +139,18 @@ impl FloatRange {
         self.from <= number && number <= self.to
     }
 
-    /// Is every number of the other range in this one?
+    /// Does it contain every number of the other range?
     pub(crate) fn covers(&self, other: &FloatRange) -> bool {
         self.from <= other.from && self.to >= other.to
     }
 
-    /// Both ranges as one, where they meet.
+    /// Both ranges as one, if they overlap.
     pub(crate) fn merge(&self, other: &FloatRange) -> Option<FloatRange> {
         let apart = self.to < other.from || other.to < self.from;
         (!apart).then(|| self.span(other))
     }
 
-    /// The smallest range with both in it.
+    /// The smallest range that contains both.
     pub(crate) fn span(&self, other: &FloatRange) -> FloatRange {
         FloatRange {
             from: self.from.min(other.from),
@@ -169,13 +169,13 @@ impl Eq for FloatRange {}
 
 impl std::hash::Hash for FloatRange {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        // Zero has two forms that are equal.
+        // Positive and negative zero are equal.
         ((self.from + 0.0).to_bits(), (self.to + 0.0).to_bits()).hash(state);
     }
 }
 
 impl TimeRange {
-    /// One time.
+    /// The range of one time.
     pub(crate) fn exactly(time: i128) -> Self {
         TimeRange {
             from: Some(time),
@@ -188,12 +188,12 @@ impl TimeRange {
         self.from.is_none_or(|from| from <= time) && self.to.is_none_or(|to| time <= to)
     }
 
-    /// Is every time of the other range in this one?
+    /// Does it contain every time of the other range?
     pub(crate) fn covers(&self, other: &TimeRange) -> bool {
         covers((&self.from, &self.to), (&other.from, &other.to))
     }
 
-    /// Both ranges as one, where they meet.
+    /// Both ranges as one, if they overlap.
     pub(crate) fn merge(&self, other: &TimeRange) -> Option<TimeRange> {
         if before(&self.to, &other.from) || before(&other.to, &self.from) {
             return None;

@@ -1,43 +1,43 @@
-//! Signatures of the functions that make new values: which arguments they take, and what is said of
-//! others.
+//! Signatures of conversion functions: the arguments that they accept, and messages about others.
 
 use puppet_values::Value;
 
-use super::mismatch::{self, Mismatch, Problem, Step};
-use super::{InitType, IntegerRange, Names, TupleType, Type, infer_set, parse};
+use super::mismatch::{self, Mismatch, MismatchKind, PathStep};
+use super::{InitType, IntegerRange, TupleType, Type, TypeNames, infer_set, parse};
+use crate::convert::ConversionError;
 
 /// One way to call a function.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
     parameters: Vec<(Type, &'static str)>,
     required: usize,
-    /// Does it only say what is wrong?
+    /// Does it only report an error?
     pub(crate) is_error: bool,
 }
 
 /// A function with several signatures.
 #[derive(Debug)]
 pub(crate) struct Function {
-    /// The name that messages print.
+    /// The name in messages.
     pub(crate) name: &'static str,
-    /// The signatures, of which the first that fits is taken.
+    /// The signatures. The first that accepts the arguments is called.
     pub(crate) signatures: Vec<Signature>,
 }
 
-/// Parameters as they are written: type, name, and whether it is optional.
+/// The type and name of a parameter, and whether it is optional.
 pub(crate) type Parameter = (&'static str, &'static str, bool);
 
 impl Function {
-    /// Builds a function. A signature that says what is wrong is marked with `true`.
+    /// Builds a function. Signatures that report an error are marked with `true`.
     ///
-    /// The texts are part of the program; one that cannot be read would accept anything.
+    /// The types are literals of this crate. An invalid one would accept any value.
     pub(crate) fn new(
         name: &'static str,
         aliases: &[(&'static str, String)],
         signatures: &[(bool, &[Parameter])],
     ) -> Self {
-        let mut names = Names::default();
-        let read = |text: &str, names: &Names| parse::parse(text, names).unwrap_or(Type::Any);
+        let mut names = TypeNames::default();
+        let read = |text: &str, names: &TypeNames| parse::parse(text, names).unwrap_or(Type::Any);
         for (alias, text) in aliases {
             let resolved = read(text, &names).normalize();
             let local = super::LocalAlias {
@@ -61,11 +61,11 @@ impl Function {
         }
     }
 
-    /// The first signature that takes the arguments.
+    /// The first signature that accepts the arguments.
     pub(crate) fn dispatch(&self, arguments: &[Value]) -> Option<usize> {
         self.signatures
             .iter()
-            .position(|signature| signature.takes(arguments))
+            .position(|signature| signature.accepts(arguments))
     }
 
     /// The type of the first parameter of a signature.
@@ -76,7 +76,7 @@ impl Function {
             .map_or(&Type::Any, |(ty, _)| ty)
     }
 
-    /// What is wrong with arguments that no signature takes.
+    /// The message about arguments that no signature accepts.
     pub(crate) fn describe(&self, arguments: &[Value]) -> String {
         let types: Vec<Type> = arguments.iter().map(infer_set).collect();
         let signatures: Vec<&Signature> = self
@@ -87,7 +87,7 @@ impl Function {
         let errors: Vec<Vec<Mismatch>> = signatures
             .iter()
             .enumerate()
-            .map(|(index, signature)| signature.describe(&types, &[Step::Signature(index)]))
+            .map(|(index, signature)| signature.describe(&types, &[PathStep::Signature(index)]))
             .collect();
         let merged = mismatch::merge(0, true, errors.clone());
         if let [only] = &merged[..] {
@@ -120,7 +120,7 @@ impl Function {
 }
 
 impl Signature {
-    fn takes(&self, arguments: &[Value]) -> bool {
+    fn accepts(&self, arguments: &[Value]) -> bool {
         (self.required..=self.parameters.len()).contains(&arguments.len())
             && self
                 .parameters
@@ -133,15 +133,15 @@ impl Signature {
         IntegerRange::of(self.required, self.parameters.len())
     }
 
-    fn describe(&self, arguments: &[Type], path: &[Step]) -> Vec<Mismatch> {
+    fn describe(&self, arguments: &[Type], path: &[PathStep]) -> Vec<Mismatch> {
         let given = IntegerRange::exactly(arguments.len());
         if !self.size().covers(&given) {
-            return vec![Mismatch::new(path, Problem::Count(self.size(), given))];
+            return vec![Mismatch::new(path, MismatchKind::Count(self.size(), given))];
         }
         for ((ty, name), argument) in self.parameters.iter().zip(arguments) {
             if !ty.accepts(argument) {
                 let mut path = path.to_vec();
-                path.push(Step::Parameter(name));
+                path.push(PathStep::Parameter(name));
                 let found = mismatch::describe(ty, argument, &path);
                 if !found.is_empty() {
                     return found;
@@ -151,7 +151,7 @@ impl Signature {
         Vec::new()
     }
 
-    /// The signature as messages print it.
+    /// The signature in messages.
     fn text(&self) -> String {
         let parameters = self.parameters.iter().enumerate();
         let texts = parameters.map(|(index, (ty, name))| {
@@ -174,24 +174,21 @@ impl Signature {
     }
 }
 
-/// What an `Init[T]` accepts besides a `T`.
+/// The arguments that an `Init[T]` accepts, in addition to a `T`.
 #[derive(Debug)]
 pub(crate) struct InitTypes {
     /// A single argument of `new`.
     pub(crate) single: Type,
     /// Several arguments of `new`, as an array.
     pub(crate) several: Option<Type>,
-    /// May one argument do for several?
+    /// Can one argument be passed instead of several?
     pub(crate) has_optional_single: bool,
 }
 
-/// Works out what an `Init[T]` accepts from the signatures of the function that makes a `T`.
-pub(crate) fn init_types(init: &InitType) -> Result<InitTypes, String> {
-    let unsupported = || {
-        format!(
-            "Creation of new instance of type '{}' is not supported",
-            init.target
-        )
+/// The arguments that an `Init[T]` accepts, from the signatures of the function that creates a `T`.
+pub(crate) fn init_types(init: &InitType) -> Result<InitTypes, ConversionError> {
+    let unsupported = || ConversionError::NotSupported {
+        ty: init.target.to_string(),
     };
     if matches!(
         init.target,
@@ -229,10 +226,10 @@ pub(crate) fn init_types(init: &InitType) -> Result<InitTypes, String> {
         }
         if single.len() == 1 {
             let ty = Type::Init(Some(init.clone().into()));
-            let subject = init.target.generalize().name();
-            return Err(format!(
-                "The type '{ty}' does not represent a valid set of parameters for {subject}.new()"
-            ));
+            return Err(ConversionError::InitArguments {
+                ty: ty.to_string(),
+                target: init.target.generalize().name(),
+            });
         }
     }
     let one: Option<num_bigint::BigInt> = Some(1.into());

@@ -1,4 +1,6 @@
-//! What the recorded cases cannot show: places in errors, bounds, and types that stand in themselves.
+//! What the recorded cases do not cover: positions of errors, limits, and recursive types.
+
+use puppet_values::Value;
 
 use super::*;
 
@@ -7,7 +9,7 @@ fn error(text: &str) -> String {
 }
 
 #[test]
-fn an_error_says_where_it_is() {
+fn errors_have_a_position() {
     for (text, expected) in [
         ("Integer[]", "Syntax error at ']' (line: 1, column: 9)"),
         (
@@ -45,7 +47,7 @@ fn an_error_says_where_it_is() {
 }
 
 #[test]
-fn a_text_that_nests_too_deeply_is_refused() {
+fn deeply_nested_types_are_refused() {
     let nested = |depth: usize| "Array[".repeat(depth) + "Any" + &"]".repeat(depth);
     assert!(Type::parse(&nested(60)).is_ok());
     for text in [
@@ -59,7 +61,7 @@ fn a_text_that_nests_too_deeply_is_refused() {
 }
 
 #[test]
-fn a_deep_value_is_described_without_end_of_stack() {
+fn deep_values_are_described_without_stack_overflow() {
     let mut value = Value::Sensitive(Value::Int(1).into());
     for _ in 0..1000 {
         value = Value::array(vec![value]);
@@ -75,7 +77,7 @@ fn a_deep_value_is_described_without_end_of_stack() {
 }
 
 #[test]
-fn aliases_that_stand_in_themselves_can_be_compared() {
+fn recursive_aliases_can_be_compared() {
     let ty = |text: &str| Type::parse(text).unwrap();
     for (wide, narrow, expected) in [
         ("RichData", "Data", true),
@@ -92,7 +94,7 @@ fn aliases_that_stand_in_themselves_can_be_compared() {
 }
 
 #[test]
-fn many_different_texts_are_described_in_time() {
+fn the_type_of_many_strings_is_inferred_in_time() {
     let items = (0..200_000)
         .map(|number| Value::str(format!("text {number}")))
         .collect();

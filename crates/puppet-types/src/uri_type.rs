@@ -1,13 +1,13 @@
-//! The parts that a `URI` type asks for.
+//! The components of `URI` types.
 
 use std::sync::LazyLock;
 
 use puppet_values::uri::Uri;
 use puppet_values::{Hash, Value};
 
-use super::{IntegerRange, StructElement, Type, TypeMismatch, assert_instance};
+use super::{IntegerRange, StructElement, Type, TypeMismatch, TypeParseError, assert_instance};
 
-/// The parts that a URI sets, as a `URI` type names them; `None` where it sets none.
+/// The components of a URI, as in a `URI` type; `None` if it has none.
 pub(super) fn parts_of(uri: &Uri) -> Option<Hash> {
     let mut parts = Hash::new();
     let mut set = |name: &str, value: Option<String>| {
@@ -34,21 +34,23 @@ pub(super) fn parts_of(uri: &Uri) -> Option<Hash> {
     (!parts.is_empty()).then_some(parts)
 }
 
-/// The parts in the text of `URI['...']`, which must name a scheme.
-pub(super) fn type_parts(text: &str) -> Result<Option<Hash>, String> {
+/// The components in `URI['...']`, which must have a scheme.
+pub(super) fn type_parts(text: &str) -> Result<Option<Hash>, TypeParseError> {
     let has_scheme = text.split_once(':').is_some_and(|(before, after)| {
         before.ends_with(|char: char| char.is_ascii_alphanumeric() || "+-.".contains(char))
             && !after.starts_with(char::is_whitespace)
     });
     if !has_scheme {
-        return Err(format!(
-            "URI-Type parameter has wrong type, expects a match for Pattern[URI], got '{text}'"
-        ));
+        return Err(TypeParseError::Parameter {
+            problem: format!(
+                "URI-Type parameter has wrong type, expects a match for Pattern[URI], got '{text}'"
+            ),
+        });
     }
     Ok(parts_of(&Uri::parse(text)?))
 }
 
-/// What `URI[{...}]` takes.
+/// The type of the parameter in `URI[{...}]`.
 static PARTS: LazyLock<Type> = LazyLock::new(|| {
     let names = [
         "scheme", "userinfo", "host", "port", "path", "query", "fragment", "opaque",
@@ -78,7 +80,7 @@ static PARTS: LazyLock<Type> = LazyLock::new(|| {
     ])
 });
 
-/// Checks the parts in `URI[{...}]`.
+/// Checks the components in `URI[{...}]`.
 pub(super) fn check_type_parts(parts: &Value) -> Result<(), TypeMismatch> {
     assert_instance("URI-Type parameter", &PARTS, parts)
 }

@@ -1,5 +1,4 @@
-//! Types and conversions against what the real Puppet said (`cases/types.json`, recorded by
-//! `cases/record_types.rb`).
+//! Types and conversions, compared with the real Puppet (`cases/types.json`, recorded by `cases/record_types.rb`).
 
 #![expect(
     clippy::unwrap_used,
@@ -14,7 +13,7 @@ use puppet_types::{Type, assert_instance};
 use puppet_values::{Hash, Rich, Value};
 use serde_json::{Value as Json, json};
 
-/// Errors of these classes are Ruby's own words about Puppet's code; that there is one is what counts.
+/// Errors of these classes are Ruby's, about Puppet's code. Their messages are not compared.
 const RUBY_ERRORS: [&str; 8] = [
     "NoMethodError",
     "NameError",
@@ -27,7 +26,7 @@ const RUBY_ERRORS: [&str; 8] = [
 ];
 
 #[test]
-fn answers_are_those_of_puppet() {
+fn answers_match_puppet() {
     let cases: Vec<Json> = serde_json::from_str(include_str!("cases/types.json")).unwrap();
     let mut differences = Vec::new();
     for case in &cases {
@@ -36,7 +35,7 @@ fn answers_are_those_of_puppet() {
         let is_same = match (expected.get("error"), actual.get("error")) {
             (Some(expected_text), Some(text)) => {
                 let class = expected["class"].as_str().unwrap();
-                // A text that is no type is refused in our own words where Puppet reads on further.
+                // Puppet parses more of its language, so the messages about invalid types differ.
                 ask.get("parse").is_some() || RUBY_ERRORS.contains(&class) || expected_text == text
             }
             _ => *expected == actual,

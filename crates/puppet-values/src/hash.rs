@@ -1,7 +1,7 @@
-//! [`struct@Hash`]: an ordered hash whose keys may be any [`Value`], as Ruby's are.
+//! [`struct@Hash`]: an ordered hash with keys of any type, as in Ruby.
 //!
-//! Small ones are a plain list, searched from the front; large ones carry an index. Nearly all hashes in
-//! real data are small, and for those the list is both smaller and faster.
+//! Small hashes are lists that are searched from the front, large ones have an index. Nearly all hashes in real data are
+//! small, and for those a list is both smaller and faster.
 
 mod builder;
 
@@ -17,15 +17,27 @@ pub use self::builder::HashBuilder;
 
 type Index = IndexMap<Value, Value, TableState>;
 
-/// Entries up to which a search from the front is as good as an index, which takes time and memory to make.
+/// The size up to which searching a list is as fast as an index, which takes time and memory to build.
 const SMALL: usize = 16;
 
-/// An ordered hash. A key that is set again keeps its place.
+/// An ordered hash. An existing key that is set again keeps its position.
+///
+/// ```
+/// use puppet_values::{Hash, Value};
+///
+/// let mut hash = Hash::new();
+/// hash.insert("b".into(), Value::Int(1));
+/// hash.insert("a".into(), Value::Int(2));
+/// hash.insert("b".into(), Value::Int(3));
+/// let keys: Vec<_> = hash.iter().filter_map(|(key, _)| key.as_str()).collect();
+/// assert_eq!(keys, ["b", "a"]);
+/// assert_eq!(hash.get("b"), Some(&Value::Int(3)));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Hash {
     entries: Entries,
-    /// What is known of everything below; nothing yet of a hash that is not sealed.
-    // Invariant: right where `is_sealed`. Whatever changes an entry unseals the hash.
+    /// The traits, computed when the hash is sealed.
+    // Invariant: correct if `is_sealed`. Every change of an entry unseals the hash.
     traits: Traits,
     is_sealed: bool,
 }
@@ -42,16 +54,16 @@ impl Default for Entries {
     }
 }
 
-/// A text key, looked for without making a [`Value`] of it.
-struct Text<'a>(&'a str);
+/// A string key, so that a search needs no [`Value`].
+struct StrKey<'a>(&'a str);
 
-impl StdHash for Text<'_> {
+impl StdHash for StrKey<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.hash(state);
     }
 }
 
-impl Equivalent<Value> for Text<'_> {
+impl Equivalent<Value> for StrKey<'_> {
     fn equivalent(&self, key: &Value) -> bool {
         key.as_str() == Some(self.0)
     }
@@ -87,23 +99,23 @@ impl Hash {
         }
     }
 
-    /// Has it no entry?
+    /// Is it empty?
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The value of a text key.
+    /// The value of a string key.
     pub fn get(&self, key: &str) -> Option<&Value> {
         match &self.entries {
             Entries::Small(list) => list
                 .iter()
                 .find(|(name, _)| name.as_str() == Some(key))
                 .map(|(_, value)| value),
-            Entries::Large(index) => index.get(&Text(key)),
+            Entries::Large(index) => index.get(&StrKey(key)),
         }
     }
 
-    /// The value of a text key whose hash is known.
+    /// The value of a string key with a precomputed hash.
     pub fn get_hashed(&self, key: &TableKey) -> Option<&Value> {
         match &self.entries {
             Entries::Small(_) => self.get(key),
@@ -114,7 +126,7 @@ impl Hash {
         }
     }
 
-    /// The value of a key of any kind.
+    /// The value of a key of any type.
     pub fn get_value(&self, key: &Value) -> Option<&Value> {
         match &self.entries {
             Entries::Small(list) => list
@@ -125,7 +137,7 @@ impl Hash {
         }
     }
 
-    /// The value of a key of any kind, to be changed.
+    /// The value of a key of any type, mutable.
     pub fn get_value_mut(&mut self, key: &Value) -> Option<&mut Value> {
         self.is_sealed = false;
         match &mut self.entries {
@@ -137,7 +149,7 @@ impl Hash {
         }
     }
 
-    /// Sets a key. One that is there already keeps its place and takes the new value.
+    /// Sets a key. An existing key keeps its position and gets the new value.
     pub fn insert(&mut self, key: Value, value: Value) {
         self.is_sealed = false;
         match &mut self.entries {
@@ -167,8 +179,7 @@ impl Hash {
         }
     }
 
-    /// What is known of everything below: at once of a hash made by [`Value::hash`], by a look at every entry of one
-    /// that is being made.
+    /// The traits. They are precomputed if the hash comes from [`Value::hash`], otherwise this looks at every entry.
     pub fn traits(&self) -> Traits {
         if self.is_sealed {
             return self.traits;
@@ -176,7 +187,7 @@ impl Hash {
         Traits::of_entries(self.iter())
     }
 
-    /// The hash as it stays: what is known of everything below it is worked out.
+    /// The hash without spare capacity and with precomputed traits.
     pub fn sealed(mut self) -> Self {
         match &mut self.entries {
             Entries::Small(list) => list.shrink_to_fit(),
@@ -191,8 +202,10 @@ impl Hash {
     }
 }
 
-/// A list in an allocation of its own size. Shrinking hands nothing back where the allocator finds the old one to fit
-/// well enough, and data is made of small lists.
+/// Copies a list to an allocation of exactly its size, if it is larger.
+///
+/// Readers of data files use it for the many small lists of a document: `shrink_to_fit` often keeps the old allocation,
+/// because the allocator considers it small enough.
 pub fn exact<T>(mut list: Vec<T>) -> Vec<T> {
     if list.len() == list.capacity() {
         return list;
@@ -243,9 +256,9 @@ impl<'a> IntoIterator for &'a Hash {
 /// The entries of a [`struct@Hash`] in order.
 #[derive(Clone, Debug)]
 pub enum Iter<'a> {
-    /// Of a small one.
+    /// The entries of a list.
     Small(std::slice::Iter<'a, (Value, Value)>),
-    /// Of a large one.
+    /// The entries of an index.
     Large(indexmap::map::Iter<'a, Value, Value>),
 }
 
@@ -270,53 +283,4 @@ impl<'a> Iterator for Iter<'a> {
 impl ExactSizeIterator for Iter<'_> {}
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_set_again_keeps_its_place_small_and_large() {
-        for size in [3, 30] {
-            let mut hash = Hash::new();
-            for number in 0..size {
-                hash.insert(Value::str(format!("k{number}")), Value::Int(number));
-            }
-            hash.insert("k1".into(), Value::Int(99));
-            assert_eq!(hash.len(), size as usize);
-            assert_eq!(hash.get("k1"), Some(&Value::Int(99)));
-            assert_eq!(hash.iter().nth(1), Some((&"k1".into(), &Value::Int(99))));
-            assert_eq!(hash.get("k30"), None);
-        }
-    }
-
-    #[test]
-    fn a_hash_made_by_hand_knows_what_it_holds() {
-        let secret = || Value::Sensitive(std::sync::Arc::new(Value::Int(1)));
-        let mut hash = Hash::new();
-        hash.insert("a".into(), secret());
-        let by_hand = Value::Hash(std::sync::Arc::new(hash.clone()));
-        assert!(by_hand.traits().has_sensitive);
-        assert_eq!(by_hand.traits(), Value::hash(hash).traits());
-        assert!(Value::array(vec![by_hand]).traits().has_sensitive);
-
-        let sealed = [("a".into(), Value::Int(1))].into_iter().collect();
-        let Value::Hash(sealed) = Value::hash(sealed) else {
-            panic!("not a hash");
-        };
-        let mut changed = Hash::clone(&sealed);
-        *changed.get_value_mut(&"a".into()).unwrap() = secret();
-        assert!(changed.traits().has_sensitive);
-        let mut extended = Hash::clone(&sealed);
-        extended.insert("b".into(), secret());
-        assert!(extended.traits().has_sensitive);
-        assert!(!sealed.traits().has_sensitive);
-    }
-
-    #[test]
-    fn keys_of_other_kinds_are_apart() {
-        let hash: Hash = [(Value::Int(1), "int".into()), ("1".into(), "text".into())]
-            .into_iter()
-            .collect();
-        assert_eq!(hash.get("1"), Some(&"text".into()));
-        assert_eq!(hash.get_value(&Value::Int(1)), Some(&"int".into()));
-    }
-}
+mod tests;

@@ -1,14 +1,14 @@
 #![doc = include_str!("../README.md")]
 //!
 //! ## Reading order
-//! [`Value`] and [`struct@Hash`] are the nouns, [`Rich`] the values that data cannot hold. [`ruby_text`] prints them as
-//! Ruby does. [`opaque`] is what a value carries for the crates above this one.
+//! [`Value`] and [`struct@Hash`] are the data model, [`Rich`] has the values that data files cannot contain. [`ruby_text`]
+//! prints them as Ruby does. [`TypeValue`] and [`TemplateText`] carry content for the crates above this one.
 #![warn(missing_docs)]
 
 pub mod hash;
 #[cfg(feature = "serde_json")]
 mod json;
-pub mod opaque;
+mod opaque;
 mod regexp;
 mod rich;
 pub mod ruby_text;
@@ -16,10 +16,11 @@ pub mod semver;
 pub mod table_key;
 pub mod time;
 pub mod uri;
-pub mod value;
+mod value;
 
-pub use hash::{Hash, HashBuilder};
+pub use hash::Hash;
 pub use opaque::{TemplateText, TypeValue};
 pub use regexp::Regexp;
 pub use rich::Rich;
+pub use ruby_regex::RegexError;
 pub use value::{Array, Traits, Value};

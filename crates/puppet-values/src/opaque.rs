@@ -1,6 +1,7 @@
-//! What a value carries without knowing what it means: types of the Puppet language and texts to be filled in.
+//! Content of values that this crate does not interpret: types of the Puppet language, and strings with interpolation
+//! tokens.
 //!
-//! The crates that know the meaning stand above this one. They put their own type in and take it out again by name.
+//! The crates that interpret it depend on this one. They store their own Rust type and downcast to it.
 
 use std::any::Any;
 use std::fmt::{self, Debug, Display};
@@ -9,18 +10,18 @@ use std::sync::Arc;
 
 use arcstr::ArcStr;
 
-/// A type of the Puppet language, which is a value as well.
+/// A type of the Puppet language as a value.
 #[derive(Clone)]
-pub struct TypeValue(Arc<dyn Carried>);
+pub struct TypeValue(Arc<dyn OpaqueType>);
 
-/// What a type must be able to do to be a value. All types with these traits can.
-trait Carried: Any + Debug + Display + Send + Sync {
-    fn is_equal(&self, other: &dyn Carried) -> bool;
+/// The requirements for a type, implemented for all Rust types that meet them.
+trait OpaqueType: Any + Debug + Display + Send + Sync {
+    fn is_equal(&self, other: &dyn OpaqueType) -> bool;
     fn hash_into(&self, state: &mut dyn Hasher);
 }
 
-impl<T: Any + Debug + Display + Eq + Hash + Send + Sync> Carried for T {
-    fn is_equal(&self, other: &dyn Carried) -> bool {
+impl<T: Any + Debug + Display + Eq + Hash + Send + Sync> OpaqueType for T {
+    fn is_equal(&self, other: &dyn OpaqueType) -> bool {
         let other: &dyn Any = other;
         other.downcast_ref() == Some(self)
     }
@@ -31,12 +32,12 @@ impl<T: Any + Debug + Display + Eq + Hash + Send + Sync> Carried for T {
 }
 
 impl TypeValue {
-    /// A type as a value.
+    /// Wraps a type.
     pub fn new(ty: impl Any + Debug + Display + Eq + Hash + Send + Sync) -> Self {
         TypeValue(Arc::new(ty))
     }
 
-    /// The type, where it is a `T`.
+    /// The type, if it is a `T`.
     pub fn downcast_ref<T: Any>(&self) -> Option<&T> {
         let ty: &dyn Any = &*self.0;
         ty.downcast_ref()
@@ -69,14 +70,14 @@ impl Hash for TypeValue {
     }
 }
 
-/// A text that is not final: a lookup fills it in. Two are equal if their sources are.
+/// A string with interpolation tokens. A lookup replaces them.
 pub struct TemplateText {
     source: ArcStr,
     parsed: Box<dyn Any + Send + Sync>,
 }
 
 impl TemplateText {
-    /// A text as written, with the parsed form of the crate that fills it in.
+    /// A string as written, with the parsed form of the crate that interpolates it.
     pub fn new(source: ArcStr, parsed: impl Any + Send + Sync) -> Self {
         TemplateText {
             source,
@@ -84,12 +85,12 @@ impl TemplateText {
         }
     }
 
-    /// The text as written.
+    /// The string as written.
     pub fn source(&self) -> &ArcStr {
         &self.source
     }
 
-    /// The parsed form, where it is a `T`.
+    /// The parsed form, if it is a `T`.
     pub fn parsed<T: Any>(&self) -> Option<&T> {
         self.parsed.downcast_ref()
     }
@@ -106,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_carried_type_comes_back_as_itself_and_compares_by_value() {
+    fn a_type_is_returned_unchanged_and_compared_by_value() {
         let first = TypeValue::new("Integer".to_owned());
         assert_eq!(first, TypeValue::new("Integer".to_owned()));
         assert_ne!(first, TypeValue::new("String".to_owned()));
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_gives_back_its_source_and_its_parsed_form() {
+    fn a_template_returns_its_source_and_its_parsed_form() {
         let template = TemplateText::new("%{a}".into(), vec!["a"]);
         assert_eq!(template.source(), "%{a}");
         assert_eq!(template.parsed::<Vec<&str>>(), Some(&vec!["a"]));

@@ -1,39 +1,50 @@
-//! [`Regexp`]: a regular expression as a value and in types.
+//! [`Regexp`]: a regular expression, as a value or in a type.
 
 use std::fmt;
 use std::sync::Arc;
 
 use lean_string::LeanStr;
 
-use ruby_regex::RubyRegex;
+use ruby_regex::{RegexError, RubyRegex};
 
-/// A regular expression. Puppet has no way to give one options, so its source is all of it.
+/// A regular expression. Puppet has no syntax for options, so the source is all there is.
+///
+/// ```
+/// let regexp = puppet_values::Regexp::new(r"\Aweb\d+")?;
+/// assert!(regexp.is_match("web01"));
+/// assert_eq!(regexp.to_string(), r"/\Aweb\d+/");
+/// # Ok::<(), puppet_values::RegexError>(())
+/// ```
 #[derive(Clone)]
 pub struct Regexp {
     source: LeanStr,
     matcher: Matcher,
 }
 
-/// How a text is matched.
+/// How strings are matched.
 #[derive(Clone)]
 enum Matcher {
-    /// One of Puppet's own patterns, by hand.
+    /// One of Puppet's own patterns, as a function.
     Native(fn(&str) -> bool),
-    /// Any other.
+    /// Any other pattern.
     Compiled(Arc<RubyRegex>),
 }
 
 impl Regexp {
-    /// Compiles a pattern. The error is the text that Ruby would give.
-    pub fn new(source: &str) -> Result<Self, String> {
-        let regex = RubyRegex::new(source).map_err(|error| error.to_string())?;
+    /// Compiles a pattern.
+    ///
+    /// # Errors
+    ///
+    /// If Ruby refuses the pattern, with Ruby's message, or if it exceeds the limits of `ruby-regex`.
+    pub fn new(source: &str) -> Result<Self, RegexError> {
+        let regex = RubyRegex::new(source)?;
         Ok(Regexp {
             source: LeanStr::from(source),
             matcher: Matcher::Compiled(Arc::new(regex)),
         })
     }
 
-    /// A pattern and a function that matches the same texts, only faster.
+    /// A pattern with a faster function that matches the same strings.
     pub fn native(source: &str, matches: fn(&str) -> bool) -> Self {
         Regexp {
             source: LeanStr::from(source),
@@ -46,17 +57,17 @@ impl Regexp {
         &self.source
     }
 
-    /// The pattern as Puppet's `String` writes it.
+    /// The pattern as Puppet's `String()` prints it.
     pub fn text(&self) -> String {
         if self.source.is_ascii() {
             self.source.to_string()
         } else {
-            // Ruby counts the encoding of such a pattern as an option, and Puppet then names them all.
+            // To Ruby, the encoding of such a pattern is an option, and Puppet then prints all options.
             format!("(?-imx:{})", self.source)
         }
     }
 
-    /// Does it match somewhere in the text? A match that had to be given up counts as none.
+    /// Does it match anywhere in the string? A search that exceeds its limit counts as no match.
     pub fn is_match(&self, text: &str) -> bool {
         match &self.matcher {
             Matcher::Native(matches) => matches(text),
@@ -65,7 +76,7 @@ impl Regexp {
     }
 }
 
-/// The pattern between slashes, as Ruby's `inspect` writes it.
+/// The pattern between slashes, as Ruby's `inspect` prints it.
 impl fmt::Display for Regexp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (open, close) = if self.source.is_ascii() {

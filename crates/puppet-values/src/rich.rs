@@ -1,4 +1,4 @@
-//! [`Rich`]: the values that no data file can hold, made by conversions.
+//! [`Rich`]: values that data files cannot contain, created by conversions.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use crate::opaque::TypeValue;
 use crate::regexp::Regexp;
 use crate::semver::{Version, VersionRange};
-use crate::time::{timespan_text, timestamp_text};
+use crate::time::{format_timespan, format_timestamp};
 use crate::uri::Uri;
 
-/// A value that only a conversion can make.
+/// A value that only conversions create.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Rich {
     /// Puppet's `default`.
@@ -18,7 +18,7 @@ pub enum Rich {
     Regexp(Regexp),
     /// A point in time, in nanoseconds since 1970 (UTC).
     Timestamp(i128),
-    /// A length of time in nanoseconds.
+    /// A duration in nanoseconds.
     Timespan(i128),
     /// A semantic version.
     SemVer(Version),
@@ -49,17 +49,17 @@ impl Rich {
     }
 }
 
-/// The text that Puppet's `String()` makes of the value.
+/// The value as Puppet's `String()` prints it.
 impl fmt::Display for Rich {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Rich::Default => out.write_str("default"),
             Rich::Regexp(regexp) => out.write_str(&regexp.text()),
-            Rich::Timestamp(time) => out.write_str(&timestamp_text(*time)),
-            Rich::Timespan(time) => out.write_str(&timespan_text(*time)),
+            Rich::Timestamp(time) => out.write_str(&format_timestamp(*time)),
+            Rich::Timespan(time) => out.write_str(&format_timespan(*time)),
             Rich::SemVer(version) => version.fmt(out),
             Rich::SemVerRange(range) => range.fmt(out),
-            // Puppet fails on bytes that are not text.
+            // Puppet fails for bytes that are not UTF-8.
             Rich::Binary(bytes) => out.write_str(std::str::from_utf8(bytes).unwrap_or_default()),
             Rich::Uri(uri) => uri.fmt(out),
             Rich::Type(ty) => ty.fmt(out),

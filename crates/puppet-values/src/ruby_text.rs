@@ -1,11 +1,15 @@
-//! Values as Ruby prints them: `to_s` inside interpolated text, `inspect` inside collections and explanations.
+//! Values as Ruby prints them: `to_s` in interpolated strings, `inspect` in collections and explanations.
+//!
+//! The functions append to a buffer, since a lookup prints many values into one string.
 
 use std::fmt::Write as _;
 
-use crate::value::Value;
+use psych_yaml::ruby::{escape, float_to_s, inspect_bytes};
 use ruby_regex::is_printable;
 
-/// What Ruby's `to_s` makes of a value: what it becomes inside a text.
+use crate::value::Value;
+
+/// Appends Ruby's `to_s` of a value.
 pub fn to_s(value: &Value, out: &mut String) {
     match value {
         Value::Null => {}
@@ -17,22 +21,22 @@ pub fn to_s(value: &Value, out: &mut String) {
     }
 }
 
-/// What Ruby's `inspect` makes of a value.
+/// Appends Ruby's `inspect` of a value.
 pub fn inspect(value: &Value, out: &mut String) {
     match value {
         Value::Null => out.push_str("nil"),
         Value::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
         Value::Int(number) => _ = write!(out, "{number}"),
         Value::BigInt(number) => _ = write!(out, "{number}"),
-        Value::Float(number) => float(*number, out),
+        Value::Float(number) => out.push_str(&float_to_s(*number)),
         Value::Str(text) => quoted(text, out),
         Value::Template(template) => quoted(template.source(), out),
-        Value::Bytes(bytes) => quoted_bytes(bytes, out),
+        Value::Bytes(bytes) => out.push_str(&inspect_bytes(bytes)),
         Value::Symbol(name) => symbol(name, out),
         Value::Array(array) => {
             out.push('[');
-            for (place, item) in array.items().iter().enumerate() {
-                if place > 0 {
+            for (index, item) in array.items().iter().enumerate() {
+                if index > 0 {
                     out.push_str(", ");
                 }
                 inspect(item, out);
@@ -41,8 +45,8 @@ pub fn inspect(value: &Value, out: &mut String) {
         }
         Value::Hash(hash) => {
             out.push('{');
-            for (place, (key, value)) in hash.iter().enumerate() {
-                if place > 0 {
+            for (index, (key, value)) in hash.iter().enumerate() {
+                if index > 0 {
                     out.push_str(", ");
                 }
                 inspect(key, out);
@@ -56,19 +60,9 @@ pub fn inspect(value: &Value, out: &mut String) {
     }
 }
 
-/// What Ruby's `to_s` makes of a float.
-pub fn float(number: f64, out: &mut String) {
-    match number {
-        _ if number.is_nan() => out.push_str("NaN"),
-        f64::INFINITY => out.push_str("Infinity"),
-        f64::NEG_INFINITY => out.push_str("-Infinity"),
-        finite => out.push_str(&psych_yaml::ruby::float_to_s(finite)),
-    }
-}
-
 fn symbol(name: &str, out: &mut String) {
-    let is_word = name.chars().enumerate().all(|(place, letter)| {
-        letter == '_' || letter.is_alphabetic() || (place > 0 && letter.is_ascii_digit())
+    let is_word = name.chars().enumerate().all(|(index, char)| {
+        char == '_' || char.is_alphabetic() || (index > 0 && char.is_ascii_digit())
     });
     out.push(':');
     if is_word && !name.is_empty() {
@@ -78,51 +72,19 @@ fn symbol(name: &str, out: &mut String) {
     }
 }
 
-/// A Ruby string literal.
+/// Appends Ruby's `inspect` of a string.
 pub fn quoted(text: &str, out: &mut String) {
     out.push('"');
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            _ if let Some(escape) = escape(letter, letters.peek().copied()) => out.push_str(escape),
-            _ if is_printable(letter) => out.push(letter),
-            _ if (letter as u32) > 0xffff => _ = write!(out, "\\u{{{:X}}}", letter as u32),
-            _ => _ = write!(out, "\\u{:04X}", letter as u32),
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            _ if let Some(escape) = escape(char, chars.peek().copied()) => out.push_str(escape),
+            _ if is_printable(char) => out.push(char),
+            _ if u32::from(char) > 0xffff => _ = write!(out, "\\u{{{:X}}}", u32::from(char)),
+            _ => _ = write!(out, "\\u{:04X}", u32::from(char)),
         }
     }
     out.push('"');
-}
-
-fn quoted_bytes(bytes: &[u8], out: &mut String) {
-    out.push('"');
-    let mut letters = bytes.iter().copied().map(char::from).peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            _ if let Some(escape) = escape(letter, letters.peek().copied()) => out.push_str(escape),
-            ' '..='~' => out.push(letter),
-            _ => _ = write!(out, "\\x{:02X}", letter as u32),
-        }
-    }
-    out.push('"');
-}
-
-/// What stands for a letter that has a sign of its own, before this next one.
-fn escape(letter: char, next: Option<char>) -> Option<&'static str> {
-    Some(match letter {
-        '"' => "\\\"",
-        '\\' => "\\\\",
-        // `#` is escaped where it would start an interpolation of Ruby's own.
-        '#' if matches!(next, Some('{' | '$' | '@')) => "\\#",
-        '\n' => "\\n",
-        '\r' => "\\r",
-        '\t' => "\\t",
-        '\x0c' => "\\f",
-        '\x0b' => "\\v",
-        '\x08' => "\\b",
-        '\x07' => "\\a",
-        '\x1b' => "\\e",
-        _ => return None,
-    })
 }
 
 #[cfg(test)]
@@ -130,30 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn floats_are_written_as_ruby_writes_them() {
-        let shown = |number| {
-            let mut out = String::new();
-            float(number, &mut out);
-            out
-        };
-        for (number, expected) in [
-            (1.0, "1.0"),
-            (-0.0, "-0.0"),
-            (1e-4, "0.0001"),
-            (1e-5, "1.0e-05"),
-            (1e15, "1.0e+15"),
-            (1e16, "1.0e+16"),
-            (1.5e20, "1.5e+20"),
-            (1e-7, "1.0e-07"),
-            (123456.789, "123456.789"),
-            (1e100, "1.0e+100"),
-        ] {
-            assert_eq!(shown(number), expected);
-        }
-    }
-
-    #[test]
-    fn texts_are_escaped_as_ruby_escapes_them() {
+    fn strings_are_escaped_as_in_ruby() {
         let mut out = String::new();
         quoted(
             "\0\u{1}\x7f\u{85}\u{a0}\u{ad}\u{301}\u{2028}\u{e000}\u{fffe}\u{1fae8}\u{10ffff}",
@@ -164,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn collections_are_inspected() {
+    fn collections_print_their_elements_with_inspect() {
         let hash = [(
             "a".into(),
             Value::array(vec![Value::Null, Value::Int(1), "x\"#{y}\n".into()]),

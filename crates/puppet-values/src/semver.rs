@@ -1,4 +1,13 @@
-//! [`Version`]: a semantic version, and the ranges of them ([`VersionRange`]).
+//! [`Version`]: a semantic version, and [`VersionRange`], as Puppet's library `semantic_puppet` reads and compares them.
+//!
+//! ```
+//! use puppet_values::semver::{Version, VersionRange};
+//!
+//! let range = VersionRange::parse(">=1.2.0 <2.0.0 || 3.x")?;
+//! assert!(range.includes(&Version::parse("1.10.0")?));
+//! assert!(!range.includes(&Version::parse("2.0.0")?));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -7,7 +16,7 @@ use num_bigint::BigInt;
 
 mod range;
 
-pub use range::VersionRange;
+pub use range::{VersionRange, VersionRangeError};
 
 /// A semantic version.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -15,31 +24,52 @@ pub struct Version {
     pub(super) major: Major,
     pub(super) minor: BigInt,
     pub(super) patch: BigInt,
-    /// What stands after `-`. An empty list is before every other.
+    /// The part after `-`. The empty list sorts before all others.
     pub(super) prerelease: Option<Vec<Identifier>>,
-    /// What stands after `+`. It does not count in comparisons.
+    /// The part after `+`. Comparisons ignore it.
     pub(super) build: Option<Vec<String>>,
 }
 
-/// A major version; that of the greatest version has no number.
+/// A major version. That of the highest version is infinite.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Major {
     Number(BigInt),
     Infinite,
 }
 
-/// A part of a pre-release. Numbers come before text.
+/// A part of a pre-release. Numbers sort before strings.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Identifier {
     Number(BigInt),
     Text(String),
 }
 
+/// Why a version is refused, with Ruby's message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum VersionError {
+    /// It is not a version.
+    #[error("Unable to parse '{text}' as a semantic version identifier")]
+    NotAVersion {
+        /// The string.
+        text: String,
+    },
+    /// A number of the pre-release starts with a zero.
+    #[error("Numeric pre-release identifiers MUST NOT contain leading zeroes")]
+    LeadingZero,
+}
+
 impl Version {
-    /// Reads a version such as `1.2.3-rc.1+build`.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let failed = || format!("Unable to parse '{text}' as a semantic version identifier");
-        // Ruby's `\Z` lets a newline stand at the end.
+    /// Parses a version such as `1.2.3-rc.1+build`.
+    ///
+    /// # Errors
+    ///
+    /// If Ruby refuses it.
+    pub fn parse(text: &str) -> Result<Self, VersionError> {
+        let failed = || VersionError::NotAVersion {
+            text: text.to_owned(),
+        };
+        // Ruby's `\Z` allows a line break at the end.
         let trimmed = text.strip_suffix('\n').unwrap_or(text);
         let (trimmed, build) = match trimmed.split_once('+') {
             Some((front, build)) => (front, Some(build)),
@@ -65,8 +95,8 @@ impl Version {
         })
     }
 
-    /// A version of these parts. Puppet does not take a qualifier apart here.
-    pub fn of_parts(
+    /// A version from its parts. Puppet does not split qualifiers here.
+    pub fn from_parts(
         [major, minor, patch]: [BigInt; 3],
         prerelease: Option<&str>,
         build: Option<&str>,
@@ -80,16 +110,16 @@ impl Version {
         }
     }
 
-    /// The least version.
-    pub fn least() -> Self {
+    /// The lowest version.
+    pub fn lowest() -> Self {
         Version {
             prerelease: Some(Vec::new()),
             ..Version::plain(BigInt::ZERO, BigInt::ZERO, BigInt::ZERO)
         }
     }
 
-    /// The greatest version.
-    pub fn greatest() -> Self {
+    /// The highest version.
+    pub fn highest() -> Self {
         Version {
             major: Major::Infinite,
             ..Version::plain(BigInt::ZERO, BigInt::ZERO, BigInt::ZERO)
@@ -119,7 +149,7 @@ impl Version {
         }
     }
 
-    /// Which of two versions comes first; equality, unlike this, looks at the build.
+    /// The order of two versions. Unlike equality, it ignores the build.
     pub(super) fn compare(&self, other: &Version) -> Ordering {
         self.major
             .cmp(&other.major)
@@ -161,7 +191,7 @@ impl fmt::Display for Identifier {
     }
 }
 
-/// Parts of letters, digits and hyphens with dots between.
+/// Is it a valid pre-release or build: parts of letters, digits and hyphens, separated by dots?
 pub fn is_qualifier(text: &str) -> bool {
     text.split('.').all(|part| {
         !part.is_empty()
@@ -171,7 +201,7 @@ pub fn is_qualifier(text: &str) -> bool {
     })
 }
 
-/// A number without needless zeros.
+/// A number without leading zeros.
 pub(super) fn parse_number(text: &str) -> Option<BigInt> {
     let is_number = !text.is_empty() && text.chars().all(|char| char.is_ascii_digit());
     if !is_number || text.len() > 1 && text.starts_with('0') {
@@ -180,15 +210,14 @@ pub(super) fn parse_number(text: &str) -> Option<BigInt> {
     BigInt::parse_bytes(text.as_bytes(), 10)
 }
 
-pub(super) fn parse_prerelease(text: &str) -> Result<Vec<Identifier>, String> {
+pub(super) fn parse_prerelease(text: &str) -> Result<Vec<Identifier>, VersionError> {
     text.split('.')
         .map(|part| {
             if !part.chars().all(|char| char.is_ascii_digit()) {
                 return Ok(Identifier::Text(part.to_owned()));
             }
-            parse_number(part).map(Identifier::Number).ok_or_else(|| {
-                "Numeric pre-release identifiers MUST NOT contain leading zeroes".to_owned()
-            })
+            let number = parse_number(part).ok_or(VersionError::LeadingZero)?;
+            Ok(Identifier::Number(number))
         })
         .collect()
 }

@@ -1,4 +1,8 @@
-//! [`TableKey`]: a text and its hash. A lookup searches many tables for the same key and hashes it once.
+//! Hash tables that share one hash function, so that a key is hashed once and searched for in many tables.
+//!
+//! A Hiera lookup searches dozens of files and indexes for the same key. With the types of this module, `hiera-resolver`
+//! computes the hash of the key once ([`TableKey`]), searches every [`struct@Hash`](crate::Hash) and every table with
+//! [`TableState`] by it, and skips most tables that do not have the key without touching them ([`KeyFilter`]).
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
@@ -6,8 +10,9 @@ use std::sync::LazyLock;
 use arcstr::ArcStr;
 use foldhash::fast::{FixedState, FoldHasher};
 
-/// The hash function of all tables of one process. Its seed is drawn at the start: requests cannot be made to
-/// collide.
+/// The hash function of all tables of the process.
+///
+/// Its seed is random, so that clients cannot construct keys that collide.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TableState;
 
@@ -22,7 +27,7 @@ impl BuildHasher for TableState {
     }
 }
 
-/// A text and its hash.
+/// A string and its hash.
 #[derive(Clone)]
 pub struct TableKey {
     text: ArcStr,
@@ -30,13 +35,13 @@ pub struct TableKey {
 }
 
 impl TableKey {
-    /// Hashes a text.
+    /// Hashes a string.
     pub fn new(text: ArcStr) -> Self {
         let hash = hash_of(&text);
         TableKey { text, hash }
     }
 
-    /// The text.
+    /// The string.
     pub fn text(&self) -> &ArcStr {
         &self.text
     }
@@ -47,35 +52,35 @@ impl TableKey {
     }
 }
 
-/// The hash of a text in any table with [`TableState`].
+/// The hash of a string in any table with [`TableState`].
 pub fn hash_of(text: &str) -> u64 {
     TableState.hash_one(text)
 }
 
-/// Tells that a key is not in a table, most of the time, without a look at the table.
+/// A small Bloom filter with one hash: it recognizes most keys that are not in a table without accessing the table.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KeyFilter {
-    /// One bit for the hashes of all keys that start alike.
+    /// One bit for all hashes with the same first eight bits.
     bits: [u64; 4],
 }
 
 impl KeyFilter {
     /// Adds the hash of a key.
     pub fn add(&mut self, hash: u64) {
-        let (word, bit) = KeyFilter::place(hash);
+        let (word, bit) = KeyFilter::position(hash);
         if let Some(word) = self.bits.get_mut(word) {
             *word |= bit;
         }
     }
 
-    /// May the key with this hash be there?
+    /// May a key with this hash be in the table?
     pub fn may_have(&self, hash: u64) -> bool {
-        let (word, bit) = KeyFilter::place(hash);
+        let (word, bit) = KeyFilter::position(hash);
         self.bits.get(word).is_some_and(|word| word & bit != 0)
     }
 
-    /// The first two bits of a hash tell the word, and the next six the bit in it.
-    fn place(hash: u64) -> (usize, u64) {
+    /// The word, from the first two bits of a hash, and the bit in it, from the next six.
+    fn position(hash: u64) -> (usize, u64) {
         ((hash >> 62) as usize, 1 << (hash >> 56 & 63))
     }
 }

@@ -1,12 +1,16 @@
-//! Points and lengths of time in nanoseconds, and Puppet's text of them.
+//! Timestamps and durations in nanoseconds, as Puppet prints them, and the calendar behind them.
 
 /// A second in nanoseconds.
 pub const SECOND: i128 = 1_000_000_000;
 
-/// A point in time as Puppet prints it.
-pub fn timestamp_text(time: i128) -> String {
+/// A timestamp (nanoseconds since 1970 in UTC) as Puppet prints it.
+///
+/// ```
+/// assert_eq!(puppet_values::time::format_timestamp(0), "1970-01-01T00:00:00.000000000 UTC");
+/// ```
+pub fn format_timestamp(time: i128) -> String {
     let seconds = time.div_euclid(SECOND);
-    let (year, month, day) = date_of(seconds.div_euclid(86400));
+    let (year, month, day) = date_from_days(seconds.div_euclid(86400));
     let second = seconds.rem_euclid(86400);
     let sign = if year < 0 { "-" } else { "" };
     format!(
@@ -19,13 +23,18 @@ pub fn timestamp_text(time: i128) -> String {
     )
 }
 
-/// A length of time as Puppet prints it.
-pub fn timespan_text(time: i128) -> String {
+/// A duration in nanoseconds as Puppet prints it.
+///
+/// ```
+/// use puppet_values::time::{SECOND, format_timespan};
+/// assert_eq!(format_timespan(90 * SECOND), "0-00:01:30.0");
+/// ```
+pub fn format_timespan(time: i128) -> String {
     let sign = if time < 0 { "-" } else { "" };
     let total = time.unsigned_abs();
     let second = SECOND.unsigned_abs();
     let seconds = total / second;
-    // Puppet drops zeros at the end of the fraction, and those in front of it too.
+    // Puppet drops the zeros at the end of the fraction, and also those at its start.
     let fraction = (total % second).to_string();
     let fraction = match fraction.trim_end_matches('0') {
         "" => "0",
@@ -40,9 +49,9 @@ pub fn timespan_text(time: i128) -> String {
     )
 }
 
-/// The days from 1970 to the first of a month, in the calendar that has no beginning.
-pub fn days_before(year: i64, month: i64) -> i128 {
-    // A year that begins in March has its leap day at the end.
+/// The days from 1970-01-01 to the first day of a month, in the proleptic Gregorian calendar.
+pub fn days_to_month(year: i64, month: i64) -> i128 {
+    // If years start in March, the leap day is the last day of a year.
     let (year, month) = (i128::from(year), i128::from(month));
     let (year, month) = if month > 2 {
         (year, month - 3)
@@ -54,8 +63,8 @@ pub fn days_before(year: i64, month: i64) -> i128 {
         - 719_468
 }
 
-/// Year, month and day.
-pub fn date_of(days: i128) -> (i128, i128, i128) {
+/// The year, month and day that is some days after 1970-01-01.
+pub fn date_from_days(days: i128) -> (i128, i128, i128) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
     let day = days.rem_euclid(146_097);
@@ -73,18 +82,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_go_there_and_back() {
+    fn dates_survive_a_round_trip() {
         for days in (-800_000..800_000).step_by(97) {
-            let (year, month, day) = date_of(days);
+            let (year, month, day) = date_from_days(days);
             let year = i64::try_from(year).unwrap();
             let month = i64::try_from(month).unwrap();
-            assert_eq!(days_before(year, month) + day - 1, days);
+            assert_eq!(days_to_month(year, month) + day - 1, days);
         }
     }
 
     #[test]
-    fn a_time_is_shown_in_utc() {
-        assert_eq!(timestamp_text(0), "1970-01-01T00:00:00.000000000 UTC");
-        assert_eq!(timestamp_text(-1), "1969-12-31T23:59:59.999999999 UTC");
+    fn timestamps_are_printed_in_utc() {
+        assert_eq!(format_timestamp(0), "1970-01-01T00:00:00.000000000 UTC");
+        assert_eq!(format_timestamp(-1), "1969-12-31T23:59:59.999999999 UTC");
     }
 }

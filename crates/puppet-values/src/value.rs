@@ -1,8 +1,10 @@
-//! [`Value`]: what a data file holds and a lookup answers, cheap to clone and 16 bytes small.
+//! [`Value`]: a value of Hiera data, 16 bytes and cheap to clone.
 //!
-//! Parts are shared behind reference counts, so that an answer borrows from the snapshot instead of
-//! copying it. Each collection carries [`Traits`], worked out once when it is made: a subtree without
-//! interpolation tokens is handed on as it is, and one that Puppet would refuse is known at once.
+//! Collections are shared behind reference counts, so a lookup result shares memory with the data that it comes from.
+//! Each collection has its [`Traits`], computed once when it is built: a subtree without interpolation tokens is returned
+//! as it is, and one that Puppet refuses is recognized without a walk.
+
+mod traits;
 
 use std::hash::{BuildHasher, Hash as StdHash, Hasher};
 use std::sync::Arc;
@@ -14,125 +16,54 @@ use num_bigint::BigInt;
 use crate::hash::Hash;
 use crate::opaque::TemplateText;
 use crate::rich::Rich;
+use traits::weight_of;
+
+pub use traits::Traits;
 
 /// A value of Hiera data.
 ///
-/// Equality and hashing are those of Ruby's `eql?`: `1` and `1.0` differ, and two hashes with the same
-/// entries are equal in any order.
+/// Equality and hashing follow Ruby's `eql?`: `1` and `1.0` differ, and hashes with the same entries in another order are
+/// equal.
 #[derive(Clone, Debug, Default)]
 pub enum Value {
-    /// `~`, `null`: a value that was set to nothing.
+    /// `~` or `null`.
     #[default]
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// An integer of 64 bits; a larger one is a [`Value::BigInt`].
+    /// An integer that fits 64 bits; larger ones are [`Value::BigInt`].
     Int(i64),
     /// A float.
     Float(f64),
-    /// An integer beyond 64 bits. Invariant: it does not fit an `i64`.
+    /// A larger integer. Invariant: it does not fit an `i64`.
     BigInt(Arc<BigInt>),
-    /// Text.
+    /// A string.
     Str(LeanStr),
-    /// Text that is not UTF-8 (YAML's `!!binary`).
+    /// A string that is not UTF-8 (`!!binary` in YAML).
     Bytes(Arc<Vec<u8>>),
-    /// A Ruby Symbol such as `:name`. Puppet reads them and refuses the values they stand in.
+    /// A Ruby Symbol such as `:name`. Puppet reads them, but refuses values that contain one.
     Symbol(ArcStr),
-    /// Text with `%{`, as it stands in a data file. Never part of an answer.
+    /// A string with interpolation tokens (`%{...}`) from a data file. Never part of a lookup result.
     Template(Arc<TemplateText>),
-    /// A list.
+    /// An array.
     Array(Arc<Array>),
-    /// A hash; its order is part of the value.
+    /// A hash. Its order is kept.
     Hash(Arc<Hash>),
-    /// A value that must not be shown. Made by `convert_to`, never by data.
+    /// A value that must not be shown. Only conversions create it.
     Sensitive(Arc<Value>),
-    /// A value that only a conversion can make: a timestamp, a version, a type.
+    /// A value that only conversions create: a timestamp, a version, a type.
     Rich(Arc<Rich>),
 }
 
-/// A list and what is known of everything below it.
+/// The elements of an array and its [`Traits`].
 #[derive(Clone, Debug)]
 pub struct Array {
     items: Box<[Value]>,
     traits: Traits,
 }
 
-/// What is known of a value and everything below it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traits {
-    /// Levels of nesting: 0 for a scalar, 1 for `[]`.
-    pub depth: u16,
-    /// About how much text it is, in pieces of 16 bytes; what is shared counts each time.
-    pub weight: u32,
-    /// An interpolation token stands somewhere in it.
-    pub has_templates: bool,
-    /// A Symbol, or a hash key that is neither text nor number, stands somewhere in it.
-    pub is_irregular: bool,
-    /// A Sensitive stands somewhere in it.
-    pub has_sensitive: bool,
-    /// Something stands in it that Puppet's type `Data` does not cover: a Symbol, a rich value, a Sensitive,
-    /// a hash key that is not text.
-    pub is_beyond_data: bool,
-}
-
-impl Traits {
-    /// Takes a part of the value into account.
-    fn add(&mut self, part: &Value) {
-        match part {
-            // Most parts are one of these, and have no trait but their weight.
-            Value::Str(text) => self.add_weight(weight_of(text.len())),
-            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => self.add_weight(1),
-            _ => self.include(part.traits()),
-        }
-    }
-
-    fn add_weight(&mut self, weight: u32) {
-        self.weight = self.weight.saturating_add(weight);
-    }
-
-    fn include(&mut self, inner: Traits) {
-        self.depth = self.depth.max(inner.depth.saturating_add(1));
-        self.add_weight(inner.weight);
-        self.has_templates |= inner.has_templates;
-        self.is_irregular |= inner.is_irregular;
-        self.has_sensitive |= inner.has_sensitive;
-        self.is_beyond_data |= inner.is_beyond_data;
-    }
-
-    /// The traits of a list of these values.
-    pub fn of_items<'a>(items: impl IntoIterator<Item = &'a Value>) -> Self {
-        let mut traits = Traits {
-            depth: 1,
-            weight: 1,
-            ..Traits::default()
-        };
-        for item in items {
-            traits.add(item);
-        }
-        traits
-    }
-
-    /// The traits of a hash of these entries.
-    pub fn of_entries<'a>(entries: impl IntoIterator<Item = (&'a Value, &'a Value)>) -> Self {
-        let mut traits = Traits {
-            depth: 1,
-            weight: 1,
-            ..Traits::default()
-        };
-        for (key, value) in entries {
-            traits.add(key);
-            if !matches!(key, Value::Str(_)) {
-                traits.is_irregular |= !key.is_data_key();
-                traits.is_beyond_data |= !matches!(key, Value::Template(_) | Value::Bytes(_));
-            }
-            traits.add(value);
-        }
-        traits
-    }
-}
-
 impl Array {
-    /// A list of these items.
+    /// An array of these elements.
     pub fn new(items: Vec<Value>) -> Self {
         let traits = Traits::of_items(&items);
         Array {
@@ -141,29 +72,29 @@ impl Array {
         }
     }
 
-    /// The items in order.
+    /// The elements in order.
     pub fn items(&self) -> &[Value] {
         &self.items
     }
 
-    /// What is known of everything below.
+    /// The traits of the array.
     pub fn traits(&self) -> Traits {
         self.traits
     }
 }
 
 impl Value {
-    /// Text.
+    /// A string.
     pub fn str(text: impl AsRef<str>) -> Self {
         Value::Str(LeanStr::from(text.as_ref()))
     }
 
-    /// A list.
+    /// An array.
     pub fn array(items: Vec<Value>) -> Self {
         Value::Array(Arc::new(Array::new(items)))
     }
 
-    /// A hash, from then on unchangeable.
+    /// A hash. Computes its traits.
     pub fn hash(hash: Hash) -> Self {
         Value::Hash(Arc::new(hash.sealed()))
     }
@@ -176,7 +107,7 @@ impl Value {
         }
     }
 
-    /// The text of a string.
+    /// The content, if it is a string.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Value::Str(text) => Some(text),
@@ -184,7 +115,7 @@ impl Value {
         }
     }
 
-    /// The hash, where it is one.
+    /// The hash, if it is one.
     pub fn as_hash(&self) -> Option<&Hash> {
         match self {
             Value::Hash(hash) => Some(hash),
@@ -192,7 +123,7 @@ impl Value {
         }
     }
 
-    /// The items, where it is a list.
+    /// The elements, if it is an array.
     pub fn as_array(&self) -> Option<&[Value]> {
         match self {
             Value::Array(array) => Some(array.items()),
@@ -200,7 +131,9 @@ impl Value {
         }
     }
 
-    /// Is it the very same: a collection that shares its parts, or an equal scalar? Cheap and sure.
+    /// Are both the same collection in memory, or equal scalars?
+    ///
+    /// This is cheap, but equal collections may be different objects.
     pub fn is_same_object(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::Array(left), Value::Array(right)) => Arc::ptr_eq(left, right),
@@ -210,12 +143,12 @@ impl Value {
         }
     }
 
-    /// Ruby's truth: all but null and false.
+    /// Is it true to Ruby? Everything is, except null and false.
     pub fn is_truthy(&self) -> bool {
         !matches!(self, Value::Null | Value::Bool(false))
     }
 
-    /// What is known of the value and everything below it.
+    /// The traits of the value.
     pub fn traits(&self) -> Traits {
         let scalar = Traits {
             weight: 1,
@@ -232,7 +165,7 @@ impl Value {
                 has_templates: true,
                 ..scalar
             },
-            // Puppet takes these two Symbols for its own `default` and `undef`.
+            // These two Symbols are Puppet's `default` and `undef`.
             Value::Symbol(name) => Traits {
                 is_irregular: !matches!(name.as_str(), "default" | "undef"),
                 is_beyond_data: name != "undef",
@@ -251,7 +184,7 @@ impl Value {
         }
     }
 
-    /// May it be the key of a hash in data that Puppet accepts?
+    /// Does Puppet accept it as a key in data?
     fn is_data_key(&self) -> bool {
         matches!(
             self,
@@ -264,7 +197,7 @@ impl Value {
         )
     }
 
-    /// The class that Ruby would name: for messages.
+    /// The name of its Ruby class, for messages.
     pub fn ruby_class(&self) -> &'static str {
         match self {
             Value::Null => "NilClass",
@@ -282,10 +215,10 @@ impl Value {
     }
 }
 
-fn weight_of(length: usize) -> u32 {
-    u32::try_from(length / 16)
-        .unwrap_or(u32::MAX)
-        .saturating_add(1)
+impl From<Rich> for Value {
+    fn from(rich: Rich) -> Self {
+        Value::Rich(Arc::new(rich))
+    }
 }
 
 impl From<&str> for Value {
@@ -322,7 +255,7 @@ impl Eq for Value {}
 impl StdHash for Value {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
-            // Alone without a tag, so that a `&str` finds a text key (`Hash::get`).
+            // The only variant without a tag, so that a `&str` finds a string key (`Hash::get`).
             Value::Str(text) => text.as_str().hash(state),
             Value::Null => 0u8.hash(state),
             Value::Bool(flag) => (1u8, flag).hash(state),
@@ -334,7 +267,7 @@ impl StdHash for Value {
             Value::Template(template) => (7u8, template.source()).hash(state),
             Value::Array(array) => (8u8, &array.items).hash(state),
             Value::Hash(hash) => {
-                // In any order, since equality does not look at it.
+                // Independent of the order, as equality is.
                 let build = foldhash::fast::FixedState::default();
                 let sum = hash
                     .iter()
@@ -357,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn equality_is_by_kind_and_ignores_the_order_of_a_hash() {
+    fn equality_distinguishes_types_and_ignores_the_order_of_hashes() {
         assert_ne!(Value::Int(1), Value::Float(1.0));
         let ab: Hash = [("a".into(), Value::Int(1)), ("b".into(), Value::Int(2))]
             .into_iter()

@@ -1,6 +1,6 @@
 use super::*;
+use crate::Value;
 use crate::scope::Node;
-use crate::value::Value;
 
 const HIERARCHY: &str = r#"
 version: 5

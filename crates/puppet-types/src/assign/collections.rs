@@ -5,7 +5,7 @@ use puppet_values::Value;
 use super::super::{
     ArrayType, CallableType, HashType, IntegerRange, StructElement, TupleType, Type,
 };
-use super::Guard;
+use super::AliasGuard;
 
 pub(super) fn covers(size: &Option<IntegerRange>, other: &IntegerRange) -> bool {
     size.clone()
@@ -13,7 +13,7 @@ pub(super) fn covers(size: &Option<IntegerRange>, other: &IntegerRange) -> bool 
         .covers(other)
 }
 
-/// The number of elements in a collection of the type.
+/// The number of elements in values of the type, if it is a collection.
 pub(super) fn collection_size(ty: &Type) -> Option<IntegerRange> {
     let any_size = IntegerRange::at_least(0);
     match ty {
@@ -31,7 +31,7 @@ pub(super) fn collection_size(ty: &Type) -> Option<IntegerRange> {
     }
 }
 
-pub(super) fn array_accepts(array: &ArrayType, other: &Type, guard: &mut Guard) -> bool {
+pub(super) fn array_accepts(array: &ArrayType, other: &Type, guard: &mut AliasGuard) -> bool {
     match other {
         Type::Tuple(tuple) => {
             collection_size(other).is_some_and(|size| covers(&array.size, &size))
@@ -48,7 +48,7 @@ pub(super) fn array_accepts(array: &ArrayType, other: &Type, guard: &mut Guard) 
     }
 }
 
-pub(super) fn hash_accepts(hash: &HashType, other: &Type, guard: &mut Guard) -> bool {
+pub(super) fn hash_accepts(hash: &HashType, other: &Type, guard: &mut AliasGuard) -> bool {
     match other {
         Type::Hash(inner) => {
             let from_zero = |size: &IntegerRange| size.from == Some(num_bigint::BigInt::ZERO);
@@ -74,7 +74,7 @@ pub(super) fn hash_accepts(hash: &HashType, other: &Type, guard: &mut Guard) -> 
     }
 }
 
-pub(super) fn tuple_accepts(tuple: &TupleType, other: &Type, guard: &mut Guard) -> bool {
+pub(super) fn tuple_accepts(tuple: &TupleType, other: &Type, guard: &mut AliasGuard) -> bool {
     let size = tuple.size_range();
     match other {
         Type::Tuple(inner) => {
@@ -115,7 +115,11 @@ pub(super) fn tuple_accepts(tuple: &TupleType, other: &Type, guard: &mut Guard) 
     }
 }
 
-pub(super) fn struct_accepts(elements: &[StructElement], other: &Type, guard: &mut Guard) -> bool {
+pub(super) fn struct_accepts(
+    elements: &[StructElement],
+    other: &Type,
+    guard: &mut AliasGuard,
+) -> bool {
     match other {
         Type::Struct(others) => {
             let mut matched = 0;
@@ -150,7 +154,7 @@ pub(super) fn struct_accepts(elements: &[StructElement], other: &Type, guard: &m
 pub(super) fn callable_accepts(
     callable: &CallableType,
     other: &CallableType,
-    guard: &mut Guard,
+    guard: &mut AliasGuard,
 ) -> bool {
     if let Some(returns) = &callable.returns
         && !returns.accepts_guarded(other.returns.as_ref().unwrap_or(&Type::Any), guard)
@@ -160,7 +164,7 @@ pub(super) fn callable_accepts(
     let Some(parameters) = &callable.parameters else {
         return true;
     };
-    // The other way round: what may be called with more may stand in.
+    // In the other direction: a callable that accepts more can be used instead.
     let Some(others) = &other.parameters else {
         return false;
     };

@@ -1,4 +1,4 @@
-//! A name with parameters → [`Type`]: how many each type takes, and of what kind.
+//! Names with parameters to [`Type`]: how many parameters each type takes, and of which type.
 
 use std::sync::Arc;
 
@@ -10,18 +10,18 @@ use super::super::{InitType, IntegerRange, Type};
 use super::{Context, by_name, is_bound, is_default, problem, resource};
 use crate::convert::{compile_regexp, timespan, timestamp};
 
-/// A name, its parameters, and where they stand.
-pub(super) struct Builder<'a> {
+/// A name with its parameters, and the expressions that they come from.
+pub(super) struct TypeBuilder<'a> {
     pub(super) expression: &'a Expression,
     pub(super) target: &'a Expression,
     pub(super) context: &'a Context<'a>,
     pub(super) parameters: &'a [Value],
 }
 
-impl Builder<'_> {
+impl TypeBuilder<'_> {
     pub(super) fn build(&self, name: &str) -> Result<Option<Type>, TypeParseError> {
         let lower = name.to_ascii_lowercase();
-        let known = match lower.as_str() {
+        let ty = match lower.as_str() {
             "array" => self.array()?,
             "hash" => self.hash()?,
             "collection" => Type::Collection(Some(
@@ -64,9 +64,7 @@ impl Builder<'_> {
             "pattern" => self.pattern()?,
             "regexp" => match self.parameters {
                 [Value::Null | Value::Bool(false)] => Type::Regexp(None),
-                [Value::Str(source)] => {
-                    Type::Regexp(Some(compile_regexp(source).map_err(problem)?))
-                }
+                [Value::Str(source)] => Type::Regexp(Some(compile_regexp(source)?)),
                 [Value::Rich(rich)] if matches!(**rich, Rich::Regexp(_)) => match &**rich {
                     Rich::Regexp(regexp) => Type::Regexp(Some(regexp.clone())),
                     _ => return Err(self.not_a_type()),
@@ -128,7 +126,7 @@ impl Builder<'_> {
             },
             "object" | "typeset" => match self.parameters {
                 [Value::Hash(hash)] if hash.is_empty() => by_name(&lower, self.context.names),
-                // Puppet: object types and type sets cannot be defined here.
+                // Puppet: definitions of object types and type sets are not supported.
                 _ => {
                     return Err(problem(format!(
                         "`{name}` with parameters is not supported"
@@ -137,7 +135,7 @@ impl Builder<'_> {
             },
             _ => return self.other(name).map(Some),
         };
-        Ok(Some(known))
+        Ok(Some(ty))
     }
 
     pub(super) fn not_a_type(&self) -> TypeParseError {
@@ -170,7 +168,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A size in one parameter: the smallest, or a range.
+    /// A size in one parameter: the minimum, or a range.
     pub(super) fn size(&self, value: &Value) -> Result<IntegerRange, TypeParseError> {
         match Type::from_value(value) {
             Some(Type::Integer(range)) => Ok(range.clone()),
@@ -186,22 +184,22 @@ impl Builder<'_> {
         self.integers(from, to)
     }
 
-    /// Parameters after a name that is none of the types with parameters.
+    /// A name that is not a built-in type with parameters.
     pub(super) fn other(&self, name: &str) -> Result<Type, TypeParseError> {
         let written = self.context.written(self.target);
         match by_name(name, self.context.names) {
             Type::Reference(reference) if reference == name => Ok(Type::Reference(
                 self.context.written(self.expression).into(),
             )),
-            Type::Resource(Some(known)) => match self.parameters {
+            Type::Resource(Some(resource_type)) => match self.parameters {
                 [title] => Ok(resource(
-                    &known.name,
+                    &resource_type.name,
                     Some(title.clone()).filter(|title| *title != Value::Null),
                 )),
                 _ => Err(self.count(name, "1")),
             },
             Type::Object(Some(object)) if object == "Error" => {
-                // Puppet: an `Error` with parameters is not told apart from any other.
+                // Puppet: the parameters of an `Error` are ignored.
                 Ok(Type::Object(Some(object)))
             }
             Type::Object(Some(object)) => Err(problem(format!(

@@ -1,4 +1,4 @@
-//! Parameters of the types that hold others.
+//! The parameters of collections.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use puppet_values::Value;
 
 use super::super::parse::TypeParseError;
 use super::super::{CallableType, IntegerRange, StringType, StructElement, TupleType, Type};
-use super::access::Builder;
+use super::access::TypeBuilder;
 use super::{is_bound, problem, type_of};
 
-impl Builder<'_> {
+impl TypeBuilder<'_> {
     pub(super) fn array(&self) -> Result<Type, TypeParseError> {
         Ok(match self.parameters {
             [element] => Type::array(self.type_at(element)?.clone(), None),
             [element, size] if Type::from_value(element).is_some() => {
                 Type::array(self.type_at(element)?.clone(), Some(self.size(size)?))
             }
-            // Puppet takes the missing type for the type of `default`.
+            // Puppet uses the type of `default` for the missing type.
             [from, to] => Type::array(Type::Default, Some(self.range(from, to)?)),
             [element, from, to] => {
                 Type::array(self.type_at(element)?.clone(), Some(self.range(from, to)?))
@@ -144,7 +144,7 @@ impl Builder<'_> {
     }
 }
 
-/// The one text that a type stands for.
+/// The only string that a type accepts.
 fn literal(ty: &Type) -> Option<LeanStr> {
     match ty {
         Type::String(StringType::Value(text)) => Some(text.clone()),

@@ -1,18 +1,19 @@
-//! Parameters of the types that bound one value.
+//! The parameters of scalar types.
 
 use std::sync::Arc;
 
 use num_bigint::BigInt;
+use psych_yaml::ruby::{float_to_s, integer_to_f};
 use puppet_values::semver::VersionRange;
 use puppet_values::{Regexp, Rich, Value};
 
 use super::super::parse::{TypeParseError, parse};
 use super::super::{FloatRange, IntegerRange, TimeRange, Type, UriType, uri_type};
-use super::access::Builder;
+use super::access::TypeBuilder;
 use super::{is_default, problem, resource};
-use crate::convert::{compile_regexp, number, text_case};
+use crate::convert::{ConversionError, compile_regexp, text_case};
 
-impl Builder<'_> {
+impl TypeBuilder<'_> {
     pub(super) fn integers(
         &self,
         from: &Value,
@@ -23,7 +24,7 @@ impl Builder<'_> {
             Value::BigInt(number) => Ok(Some((**number).clone())),
             Value::Null => Ok(None),
             value if is_default(value) => Ok(None),
-            _ => Err(problem("the ends of a range must be integers")),
+            _ => Err(problem("the bounds of a range must be integers")),
         };
         let to = if to.as_str() == Some("default") {
             &Value::Null
@@ -46,21 +47,21 @@ impl Builder<'_> {
     pub(super) fn floats(&self, from: &Value, to: &Value) -> Result<Type, TypeParseError> {
         let bound = |value: &Value, open: f64| match value {
             Value::Int(number) => Ok(*number as f64),
-            Value::BigInt(number) => Ok(number::big_to_float(number)),
+            Value::BigInt(number) => Ok(integer_to_f(number)),
             Value::Float(number) => Ok(*number),
             Value::Null => Ok(open),
             Value::Str(text) => text
                 .parse()
                 .map_err(|_| problem(format!("invalid value for Float(): \"{text}\""))),
             value if is_default(value) => Ok(open),
-            _ => Err(problem("the ends of a range must be numbers")),
+            _ => Err(problem("the bounds of a range must be numbers")),
         };
         let range = FloatRange {
             from: bound(from, f64::NEG_INFINITY)?,
             to: bound(to, f64::INFINITY)?,
         };
         if range.from > range.to {
-            let (from, to) = (ruby_float(range.from), ruby_float(range.to));
+            let (from, to) = (float_to_s(range.from), float_to_s(range.to));
             let text = format!("'from' must be less or equal to 'to'. Got ({from}, {to}");
             return Err(problem(text));
         }
@@ -98,11 +99,11 @@ impl Builder<'_> {
         };
         for parameter in self.parameters {
             match parameter {
-                Value::Str(source) => push(compile_regexp(source).map_err(problem)?),
+                Value::Str(source) => push(compile_regexp(source)?),
                 Value::Rich(rich) => match (&**rich, Type::from_rich(rich)) {
                     (Rich::Regexp(regexp), _) => push(regexp.clone()),
                     (_, Some(Type::Regexp(Some(regexp)))) => push(regexp.clone()),
-                    (_, Some(Type::Regexp(None))) => push(compile_regexp("").map_err(problem)?),
+                    (_, Some(Type::Regexp(None))) => push(compile_regexp("")?),
                     (_, Some(Type::Pattern(inner))) => inner.iter().cloned().for_each(&mut push),
                     _ => return Err(self.bad_pattern(parameter)),
                 },
@@ -122,23 +123,24 @@ impl Builder<'_> {
     pub(super) fn times(
         &self,
         name: &str,
-        bound: fn(&Value) -> Result<Option<i128>, String>,
+        bound: fn(&Value) -> Result<Option<i128>, ConversionError>,
     ) -> Result<TimeRange, TypeParseError> {
         let (from, to) = match self.parameters {
             [from] => (from, &Value::Null),
             [from, to] => (from, to),
             _ => return Err(self.count(name, "0 to 2")),
         };
+        let bound = |value| bound(value).map_err(|error| problem(error.to_string()));
         let range = TimeRange {
-            from: bound(from).map_err(problem)?,
-            to: bound(to).map_err(problem)?,
+            from: bound(from)?,
+            to: bound(to)?,
         };
         if let (Some(from), Some(to)) = (range.from, range.to)
             && from > to
         {
             let show = |time| match name {
-                "Timespan" => puppet_values::time::timespan_text(time),
-                _ => puppet_values::time::timestamp_text(time),
+                "Timespan" => puppet_values::time::format_timespan(time),
+                _ => puppet_values::time::format_timestamp(time),
             };
             let (from, to) = (show(from), show(to));
             let text = format!("'from' must be less or equal to 'to'. Got ({from}, {to}");
@@ -152,27 +154,25 @@ impl Builder<'_> {
             .parameters
             .iter()
             .map(|parameter| match parameter {
-                Value::Str(text) => VersionRange::parse(text).map_err(problem),
+                Value::Str(text) => Ok(VersionRange::parse(text)?),
                 other => Err(problem(format!(
                     "undefined method `gsub' for a {}",
                     other.ruby_class()
                 ))),
             })
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(Type::SemVer(
-            VersionRange::merge_all(ranges).map_err(problem)?.into(),
-        ))
+        Ok(Type::SemVer(VersionRange::merge_all(ranges)?.into()))
     }
 
     pub(super) fn uri(&self) -> Result<Type, TypeParseError> {
         match self.parameters {
             [Value::Str(text)] => {
-                let parts = uri_type::type_parts(text).map_err(problem)?;
+                let parts = uri_type::type_parts(text)?;
                 Ok(Type::Uri(parts.map(|parts| Arc::new(UriType { parts }))))
             }
             [Value::Hash(parts)] if parts.is_empty() => Ok(Type::Uri(None)),
             [hash @ Value::Hash(parts)] => {
-                uri_type::check_type_parts(hash).map_err(|error| problem(error.to_string()))?;
+                uri_type::check_type_parts(hash)?;
                 Ok(Type::Uri(Some(Arc::new(UriType {
                     parts: (**parts).clone(),
                 }))))
@@ -205,7 +205,7 @@ impl Builder<'_> {
             Value::Str(name) => named(name, title(titles)?),
             name => match Type::from_value(name) {
                 Some(Type::Resource(None)) => Ok(Type::Resource(None)),
-                Some(Type::Resource(Some(known))) => Ok(resource(&known.name, title(titles)?)),
+                Some(Type::Resource(Some(ty))) => Ok(resource(&ty.name, title(titles)?)),
                 Some(Type::Reference(text)) => match text.split_once('[') {
                     None => named(text, title(titles)?),
                     // `Resource[Foo[x]]` is `Foo[x]`.
@@ -236,6 +236,7 @@ impl Builder<'_> {
     }
 }
 
+/// Unlike the format `%C` of `String`, Puppet keeps empty segments here, and refuses the name then.
 fn capitalize_segments(name: &str) -> String {
     if name.starts_with(|char: char| char.is_ascii_uppercase()) {
         return name.to_owned();
@@ -253,8 +254,4 @@ fn is_class_reference(name: &str) -> bool {
                 .chars()
                 .all(|char| char.is_ascii_alphanumeric() || char == '_')
     })
-}
-
-fn ruby_float(number: f64) -> String {
-    number::float_text(number)
 }

@@ -1,6 +1,6 @@
-//! `Binary` from encoded text, raw text or byte values.
+//! `Binary` from encoded strings, raw strings or byte values.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use psych_yaml::base64;
 use puppet_values::{Rich, Value};
@@ -50,7 +50,7 @@ pub(super) fn binary(_: usize, arguments: &[Value]) -> Result<Value, ConversionE
         Some(Value::Bytes(bytes)) => decode(bytes, format, false)?,
         _ => Vec::new(),
     };
-    Ok(Value::Rich(Arc::new(Rich::Binary(bytes.into()))))
+    Ok(Rich::Binary(bytes.into()).into())
 }
 
 fn byte(value: &Value) -> u8 {
@@ -66,7 +66,7 @@ fn decode(text: &[u8], format: Option<&Value>, is_utf8: bool) -> Result<Vec<u8>,
             return Err(unusable("\"\\xFF\" from ASCII-8BIT to UTF-8"));
         }
         Some("%s" | "%r") => Some(text.to_vec()),
-        // Puppet's padding by the length is no more than `decode` gives to any text.
+        // Puppet adds padding first, which makes no difference to `decode`.
         Some("%b") => Some(base64::decode(text)),
         Some("%u") => base64::decode_urlsafe(text),
         _ => base64::decode_strict(text),

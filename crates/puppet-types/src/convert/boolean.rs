@@ -1,4 +1,4 @@
-//! `Boolean` from numbers and the words for yes and no.
+//! `Boolean` from numbers, and from words such as `yes` and `no`.
 
 use std::sync::LazyLock;
 

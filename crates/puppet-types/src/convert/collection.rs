@@ -1,4 +1,4 @@
-//! `Array` and `Hash` from what can be iterated over.
+//! `Array` and `Hash` from values that can be iterated over.
 
 use std::sync::LazyLock;
 
@@ -48,7 +48,7 @@ pub(super) fn array(signature: usize, arguments: &[Value]) -> Result<Value, Conv
     }
 }
 
-/// What iterating over a value gives.
+/// The elements that iterating over a value yields.
 fn items_of(value: &Value) -> Result<Vec<Value>, ConversionError> {
     Ok(match value {
         Value::Array(array) => array.items().to_vec(),

@@ -1,14 +1,13 @@
-//! `Float` and `Numeric` from numbers, booleans, times and text.
+//! `Float` and `Numeric` from numbers, booleans, times and strings.
 
 use std::sync::LazyLock;
 
 use num_bigint::{BigInt, Sign};
+use psych_yaml::ruby::{inspect_bytes, integer_to_f, parse_float};
 use puppet_values::Value;
 
-use super::number::{big_to_float, close_up, is_true, named, ruby_integer, time};
-use super::pattern::{self, is_space};
-use super::quote::ruby_inspect;
-use super::{ConversionError, cannot_convert, unusable};
+use super::number::{is_true, named, parse_decimal, parse_integer, time, without_gap};
+use super::{ConversionError, cannot_convert, pattern, unusable};
 use crate::signature::Function;
 
 fn float_function(name: &'static str, numbers: &str) -> Function {
@@ -40,7 +39,7 @@ pub(super) static FLOAT: LazyLock<Function> =
 pub(super) static NUMERIC: LazyLock<Function> =
     LazyLock::new(|| float_function("new_numeric", "Integer, Float"));
 
-/// What both kinds of floating functions start with.
+/// The arguments `from` and `abs`, which both functions have.
 fn float_arguments(
     function: &'static str,
     target: &str,
@@ -62,10 +61,10 @@ pub(super) fn float(signature: usize, arguments: &[Value]) -> Result<Value, Conv
     let (from, abs) = float_arguments("new_float", "Float", signature, arguments)?;
     let number = match &from {
         Value::Int(number) => *number as f64,
-        Value::BigInt(number) => big_to_float(number),
+        Value::BigInt(number) => integer_to_f(number),
         Value::Float(number) => *number,
         Value::Bool(flag) => f64::from(u8::from(*flag)),
-        Value::Str(text) => float_from_text(text)?,
+        Value::Str(text) => float_from_string(text)?,
         other => match time(other) {
             Some(time) => seconds(time),
             None => return Err(cannot_convert("new_float", other, "Float")),
@@ -83,34 +82,23 @@ pub(super) fn seconds(time: i128) -> f64 {
     text.parse().unwrap_or(f64::NAN)
 }
 
-fn float_from_text(text: &str) -> Result<f64, ConversionError> {
+fn float_from_string(text: &str) -> Result<f64, ConversionError> {
     let failed = || {
-        let text = ruby_inspect(text);
+        let text = inspect_bytes(text.as_bytes());
         unusable(format!("invalid value for Float(): {text}"))
     };
     if text == "0" {
-        // Puppet looks at the second letter, which is not there.
+        // Puppet looks at the second character, which does not exist.
         return Err(unusable("undefined method `casecmp' for nil:NilClass"));
     }
     if text.starts_with("0b") || text.starts_with("0B") {
-        return ruby_integer(text, None)
-            .map(|number| big_to_float(&number))
+        return parse_integer(text, None)
+            .map(|number| integer_to_f(&number))
             .ok_or_else(failed);
     }
-    ruby_float(text)
-        .or_else(|| close_up(text).and_then(|text| ruby_float(&text)))
+    parse_float(text)
+        .or_else(|| parse_float(&without_gap(text)?))
         .ok_or_else(failed)
-}
-
-/// Ruby's `Float(text)` for text that the pattern has let through.
-fn ruby_float(text: &str) -> Option<f64> {
-    let text = text.trim_matches(is_space);
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    if digits.starts_with("0x") || digits.starts_with("0X") {
-        return ruby_integer(text, None).map(|number| big_to_float(&number));
-    }
-    let is_number = digits.starts_with(|char: char| char.is_ascii_digit());
-    text.parse().ok().filter(|_| is_number)
 }
 
 pub(super) fn numeric(signature: usize, arguments: &[Value]) -> Result<Value, ConversionError> {
@@ -118,7 +106,7 @@ pub(super) fn numeric(signature: usize, arguments: &[Value]) -> Result<Value, Co
     let number = match from {
         Value::Int(_) | Value::BigInt(_) | Value::Float(_) => from,
         Value::Bool(flag) => Value::Int(i64::from(flag)),
-        Value::Str(ref text) => numeric_from_text(text),
+        Value::Str(ref text) => numeric_from_string(text),
         other => match time(&other) {
             Some(time) => Value::Float(seconds(time)),
             None => return Err(cannot_convert("new_numeric", &other, "Numeric")),
@@ -138,11 +126,11 @@ pub(super) fn numeric(signature: usize, arguments: &[Value]) -> Result<Value, Co
     }
 }
 
-/// Null where Puppet's reading of numbers, stricter than the pattern, gives up.
-fn numeric_from_text(text: &str) -> Value {
+/// A number as in the Puppet language; null if it is none, since the pattern of the signature accepts more.
+fn numeric_from_string(text: &str) -> Value {
     let second = text.strip_prefix('0').and_then(|rest| rest.chars().next());
     if matches!(second, Some('b' | 'B' | 'x' | 'X')) {
-        return ruby_integer(text, None).map_or(Value::Null, Value::integer);
+        return parse_integer(text, None).map_or(Value::Null, Value::integer);
     }
     let is_blank = [' ', '\t'];
     let text = text.trim_matches(is_blank);
@@ -153,18 +141,13 @@ fn numeric_from_text(text: &str) -> Value {
     let digits = digits.trim_start_matches(is_blank);
     let is_hex = digits.starts_with("0x") || digits.starts_with("0X");
     if !is_hex && digits.contains(['.', 'e', 'E']) {
-        let is_zero_power = digits
-            .split_once(['e', 'E'])
-            .is_some_and(|(mantissa, _)| mantissa.chars().all(|char| "0.".contains(char)));
-        return match digits.parse::<f64>() {
-            Ok(number) if number.is_finite() && !is_zero_power => {
-                Value::Float(if negative { -number } else { number })
-            }
-            _ => Value::Null,
+        return match parse_decimal(digits) {
+            Some(number) => Value::Float(if negative { -number } else { number }),
+            None => Value::Null,
         };
     }
     let is_number = digits.starts_with(|char: char| char.is_ascii_digit());
-    match ruby_integer(digits, None)
+    match parse_integer(digits, None)
         .filter(|_| is_number && !digits.starts_with("0b") && !digits.starts_with("0B"))
     {
         Some(number) => Value::integer(if negative { -number } else { number }),

@@ -1,7 +1,8 @@
-//! [`Format`]: a format of `String` such as `%#010x`, and [`Formats`], which gives one to each type.
+//! [`Format`]: a format of `String` such as `%#010x`, and [`Formats`], a format for each type.
 
 use std::cmp::Ordering;
 
+use psych_yaml::ruby::is_space;
 use puppet_values::Value;
 
 use super::{ConversionError, MAX_SIZE, unusable};
@@ -10,33 +11,33 @@ use crate::Type;
 /// A format with its flags.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Format {
-    /// As it was written.
+    /// The format as written.
     original: String,
-    /// Text before the format on lines of its own, and after it.
+    /// The lines before the format, and those after it.
     pub(super) around: (String, String),
-    /// The flags as they were written.
+    /// The flags as written.
     pub(super) flags: String,
     pub(super) width: Option<usize>,
     pub(super) precision: Option<usize>,
     pub(super) letter: char,
     pub(super) separator: Option<String>,
     pub(super) separator2: Option<String>,
-    /// For the values in a collection that are no collections.
+    /// The formats of the elements of a collection that are not collections.
     pub(super) contained: Option<Formats>,
 }
 
 /// Formats by type.
 pub(super) type Formats = Vec<(Type, Format)>;
 
-/// Is the line a format, as the pattern has it?
+/// Is the line a format?
 pub(super) fn is_format_line(line: &str) -> bool {
     split_line(line).is_some()
 }
 
-/// Flags, width, precision and letter of a line.
+/// The flags, width, precision and letter of a line.
 fn split_line(line: &str) -> Option<(&str, &str, Option<&str>, char)> {
     let rest = line.strip_prefix('%')?;
-    let is_flag = |char: char| super::pattern::is_space(char) || "[+#0{<(|-".contains(char);
+    let is_flag = |char: char| is_space(char) || "[+#0{<(|-".contains(char);
     let flags_end = rest.find(|char| !is_flag(char)).unwrap_or(rest.len());
     let (flags, rest) = rest.split_at_checked(flags_end)?;
     let digits = |text: &str| {
@@ -58,7 +59,7 @@ fn split_line(line: &str) -> Option<(&str, &str, Option<&str>, char)> {
 }
 
 impl Format {
-    /// Reads a format.
+    /// Parses a format.
     pub(super) fn parse(text: &str) -> Result<Self, ConversionError> {
         let invalid = || {
             unusable(format!(
@@ -66,7 +67,7 @@ impl Format {
                  '%<flags><width>.<prec><format>'"
             ))
         };
-        // Ruby's `^` and `$` stand at every line, so that other lines may be around.
+        // Ruby's `^` and `$` match at every line, so there can be other lines.
         let mut start = 0;
         let mut found = None;
         for line in text.split('\n') {
@@ -117,12 +118,12 @@ impl Format {
         self.flags.contains(flag)
     }
 
-    /// Is the alternative form asked for?
+    /// Is it the alternative form?
     pub(super) fn is_alternative(&self) -> bool {
         self.has('#')
     }
 
-    /// What opens and closes a collection.
+    /// The delimiters of a collection.
     pub(super) fn delimiters(
         &self,
         default: (&'static str, &'static str),
@@ -138,7 +139,7 @@ impl Format {
         }
     }
 
-    /// The letters of this format with what it leaves open taken from a lower one.
+    /// This format, with what it does not set from a lower one.
     fn merged_over(&self, lower: &Format) -> Format {
         Format {
             separator: self.separator.clone().or_else(|| lower.separator.clone()),
@@ -152,7 +153,7 @@ impl Format {
     }
 }
 
-/// The formats that hold where none is given.
+/// The default formats.
 pub(super) fn defaults() -> Formats {
     let format = |letter: char| Format {
         original: format!("%{letter}"),
@@ -185,7 +186,7 @@ pub(super) fn defaults() -> Formats {
     ]
 }
 
-/// Formats given as a hash of types.
+/// Parses a hash of types and formats.
 pub(super) fn parse_map(map: &Value) -> Result<Formats, ConversionError> {
     let Value::Hash(map) = map else {
         return Err(unusable("expected a hash with type to format mappings"));
@@ -216,7 +217,7 @@ pub(super) fn parse_map(map: &Value) -> Result<Formats, ConversionError> {
     Ok(formats)
 }
 
-/// Puts given formats over lower ones.
+/// The lower formats, overridden by the higher ones.
 pub(super) fn merge(lower: &Formats, higher: &Formats) -> Formats {
     let is_hidden = |ty: &Type| {
         higher
@@ -230,16 +231,16 @@ pub(super) fn merge(lower: &Formats, higher: &Formats) -> Formats {
         merged.push((ty.clone(), format));
     }
     for (ty, format) in higher {
-        if !merged.iter().any(|(known, _)| known == ty) {
+        if !merged.iter().any(|(other, _)| other == ty) {
             merged.push((ty.clone(), format.clone()));
         }
     }
     merged
 }
 
-/// The format for a value of a type: that of the most specific type which accepts it.
+/// The format for a type: that of the most specific type that accepts it.
 ///
-/// Puppet sorts the types and takes the first, by an order that leaves some pairs open.
+/// Puppet sorts the types by an order in which some pairs are undefined, and uses the first.
 pub(super) fn find<'a>(formats: &'a Formats, ty: &Type) -> Option<&'a Format> {
     let accepting = formats.iter().filter(|(key, _)| key.accepts(ty));
     let best = accepting.reduce(|best, next| match compare(&next.0, &best.0) {
@@ -249,7 +250,7 @@ pub(super) fn find<'a>(formats: &'a Formats, ty: &Type) -> Option<&'a Format> {
     best.map(|(_, format)| format)
 }
 
-/// The more specific type first. A type that accepts another comes after it.
+/// Sorts more specific types first. A type that accepts another one comes after it.
 fn compare(left: &Type, right: &Type) -> Ordering {
     if left == right {
         return Ordering::Equal;

@@ -1,23 +1,23 @@
-//! `Hash` from a list of paths and values: the options `tree` and `hash_tree`.
+//! `Hash` from an array of paths and values: the options `tree` and `hash_tree`.
 
 use indexmap::IndexMap;
 use puppet_values::{Hash, Value};
 
 use super::{ConversionError, MAX_SIZE, unusable};
 
-/// The longest path into a tree.
+/// The maximum length of a path.
 const MAX_DEPTH: usize = 500;
 
-/// A value that later paths may still reach into.
-enum Node {
+/// A value that later paths can still change.
+enum TreeNode {
     Leaf(Value),
-    Array(Vec<Node>),
-    Hash(IndexMap<Value, Node, foldhash::fast::RandomState>),
+    Array(Vec<TreeNode>),
+    Hash(IndexMap<Value, TreeNode, foldhash::fast::RandomState>),
 }
 
-/// Builds a tree. With `all_hashes`, arrays in it become hashes by index.
+/// Builds a tree. With `all_hashes`, arrays become hashes with the indices as keys.
 pub(super) fn build(entries: &[Value], all_hashes: bool) -> Result<Value, ConversionError> {
-    let mut root = Node::Hash(IndexMap::default());
+    let mut root = TreeNode::Hash(IndexMap::default());
     for entry in entries {
         let Some([path, value]) = entry.as_array() else {
             continue;
@@ -56,88 +56,88 @@ fn array_as_hash(value: &Value) -> Value {
     )
 }
 
-impl Node {
-    /// Makes room to reach into a collection.
+impl TreeNode {
+    /// Turns a collection into nodes, so that paths can continue in it.
     fn open(&mut self) {
-        if let Node::Leaf(value) = self {
+        if let TreeNode::Leaf(value) = self {
             *self = match value {
                 Value::Array(array) => {
-                    Node::Array(array.items().iter().cloned().map(Node::Leaf).collect())
+                    TreeNode::Array(array.items().iter().cloned().map(TreeNode::Leaf).collect())
                 }
-                Value::Hash(hash) => Node::Hash(
+                Value::Hash(hash) => TreeNode::Hash(
                     hash.iter()
-                        .map(|(key, value)| (key.clone(), Node::Leaf(value.clone())))
+                        .map(|(key, value)| (key.clone(), TreeNode::Leaf(value.clone())))
                         .collect(),
                 ),
-                value => Node::Leaf(value.clone()),
+                value => TreeNode::Leaf(value.clone()),
             };
         }
     }
 
-    fn step(&mut self, index: &Value) -> Result<&mut Node, ConversionError> {
+    fn step(&mut self, index: &Value) -> Result<&mut TreeNode, ConversionError> {
         self.open();
         match self {
-            Node::Hash(entries) => Ok(entries
+            TreeNode::Hash(entries) => Ok(entries
                 .entry(index.clone())
-                .or_insert_with(|| Node::Hash(IndexMap::default()))),
-            Node::Array(items) => {
+                .or_insert_with(|| TreeNode::Hash(IndexMap::default()))),
+            TreeNode::Array(items) => {
                 let index = array_index(index, items.len())?;
                 let nothing = || unusable("undefined method `[]=' for nil:NilClass");
                 index
                     .and_then(|index| items.get_mut(index))
                     .ok_or_else(nothing)
             }
-            Node::Leaf(value) => Err(no_method("has_key?", value)),
+            TreeNode::Leaf(value) => Err(no_method("has_key?", value)),
         }
     }
 
     fn set(&mut self, index: &Value, value: Value) -> Result<(), ConversionError> {
         self.open();
         match self {
-            Node::Hash(entries) => {
-                entries.insert(index.clone(), Node::Leaf(value));
+            TreeNode::Hash(entries) => {
+                entries.insert(index.clone(), TreeNode::Leaf(value));
                 Ok(())
             }
-            Node::Array(items) => {
+            TreeNode::Array(items) => {
                 let length = items.len();
-                let Some(place) = array_index(index, length)? else {
+                let Some(position) = array_index(index, length)? else {
                     let index = super::stringify(index);
                     return Err(unusable(format!(
                         "index {index} too small for array; minimum: -{length}"
                     )));
                 };
-                if place > MAX_SIZE {
+                if position > MAX_SIZE {
                     return Err(ConversionError::TooLarge { limit: MAX_SIZE });
                 }
-                while items.len() <= place {
-                    items.push(Node::Leaf(Value::Null));
+                while items.len() <= position {
+                    items.push(TreeNode::Leaf(Value::Null));
                 }
-                if let Some(item) = items.get_mut(place) {
-                    *item = Node::Leaf(value);
+                if let Some(item) = items.get_mut(position) {
+                    *item = TreeNode::Leaf(value);
                 }
                 Ok(())
             }
-            Node::Leaf(Value::Str(text)) => {
-                *self = Node::Leaf(Value::str(replace_letter(text, index, &value)?));
+            TreeNode::Leaf(Value::Str(text)) => {
+                *self = TreeNode::Leaf(Value::str(replace_character(text, index, &value)?));
                 Ok(())
             }
-            Node::Leaf(value) => Err(no_method("[]=", value)),
+            TreeNode::Leaf(value) => Err(no_method("[]=", value)),
         }
     }
 
     fn merge(&mut self, value: &Value) -> Result<(), ConversionError> {
-        let Node::Hash(root) = self else {
+        let TreeNode::Hash(root) = self else {
             return Ok(());
         };
         match value {
             Value::Array(array) => {
                 for (item, index) in array.items().iter().zip(0..) {
-                    root.insert(Value::Int(index), Node::Leaf(item.clone()));
+                    root.insert(Value::Int(index), TreeNode::Leaf(item.clone()));
                 }
             }
             Value::Hash(hash) => {
                 for (key, value) in hash.iter() {
-                    root.insert(key.clone(), Node::Leaf(value.clone()));
+                    root.insert(key.clone(), TreeNode::Leaf(value.clone()));
                 }
             }
             Value::Null => return Err(unusable("no implicit conversion of nil into Hash")),
@@ -153,9 +153,11 @@ impl Node {
 
     fn into_value(self) -> Value {
         match self {
-            Node::Leaf(value) => value,
-            Node::Array(items) => Value::array(items.into_iter().map(Node::into_value).collect()),
-            Node::Hash(entries) => {
+            TreeNode::Leaf(value) => value,
+            TreeNode::Array(items) => {
+                Value::array(items.into_iter().map(TreeNode::into_value).collect())
+            }
+            TreeNode::Hash(entries) => {
                 let entries = entries.into_iter();
                 let hash: Hash = entries
                     .map(|(key, node)| (key, node.into_value()))
@@ -166,8 +168,8 @@ impl Node {
     }
 }
 
-/// A text with one letter, or the first piece of it that is the index, replaced.
-fn replace_letter(text: &str, index: &Value, value: &Value) -> Result<String, ConversionError> {
+/// A string with the character at an index replaced or, if the index is a string, its first occurrence.
+fn replace_character(text: &str, index: &Value, value: &Value) -> Result<String, ConversionError> {
     if let Value::Str(piece) = index {
         if !text.contains(piece.as_str()) {
             return Err(unusable("string not matched"));
@@ -185,10 +187,10 @@ fn replace_letter(text: &str, index: &Value, value: &Value) -> Result<String, Co
         return Ok(text.replacen(piece.as_str(), value, 1));
     }
     let length = text.chars().count();
-    match array_index(index, length)?.filter(|place| *place <= length) {
-        Some(place) => {
-            let before = text.chars().take(place);
-            let after = text.chars().skip(place + 1);
+    match array_index(index, length)?.filter(|position| *position <= length) {
+        Some(position) => {
+            let before = text.chars().take(position);
+            let after = text.chars().skip(position + 1);
             Ok(before.chain(value.chars()).chain(after).collect())
         }
         None => {
@@ -198,13 +200,13 @@ fn replace_letter(text: &str, index: &Value, value: &Value) -> Result<String, Co
     }
 }
 
-/// The place that an index stands for; `None` where it is before the first.
+/// The position of an index, which counts from the end if it is negative; `None` if it is before the start.
 fn array_index(index: &Value, length: usize) -> Result<Option<usize>, ConversionError> {
     let index = match index {
         Value::Int(index) => *index,
         #[expect(
             clippy::cast_possible_truncation,
-            reason = "as Ruby takes a float for an index"
+            reason = "as Ruby converts a float to an index"
         )]
         Value::Float(index) => *index as i64,
         other => {

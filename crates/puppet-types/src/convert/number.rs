@@ -1,13 +1,13 @@
-//! `Integer` from numbers, booleans, times and text; numbers as Ruby reads and writes them.
+//! `Integer` from numbers, booleans, times and strings.
 
 use std::sync::LazyLock;
 
 use num_bigint::{BigInt, Sign};
+use psych_yaml::ruby::{float_to_s, is_space};
 use puppet_values::{Hash, Rich, Value};
 
-use super::pattern::{self, is_space};
 use super::quote::ruby_inspect;
-use super::{ConversionError, cannot_convert, unusable};
+use super::{ConversionError, cannot_convert, pattern, unusable};
 use crate::assert_instance;
 use crate::instance::is_default;
 use crate::signature::Function;
@@ -50,7 +50,7 @@ pub(super) static INTEGER: LazyLock<Function> = LazyLock::new(|| {
     )
 });
 
-/// The value under a name of the hash that holds all arguments.
+/// A named argument, if the only argument is a hash.
 pub(super) fn named<'a>(arguments: &'a [Value], name: &str) -> Option<&'a Value> {
     match arguments {
         [Value::Hash(hash)] => hash.get(name),
@@ -86,7 +86,7 @@ pub(super) fn integer(signature: usize, arguments: &[Value]) -> Result<Value, Co
         Value::BigInt(number) => (**number).clone(),
         Value::Float(number) => float_to_integer(*number)?,
         Value::Bool(flag) => BigInt::from(u8::from(*flag)),
-        Value::Str(text) => integer_text(text, radix)?,
+        Value::Str(text) => integer_from_string(text, radix)?,
         other => match time(other) {
             Some(time) => BigInt::from(time.div_euclid(puppet_values::time::SECOND)),
             None => return Err(cannot_convert("new", other, "Integer")),
@@ -123,7 +123,7 @@ fn check_radix(radix: Option<&Value>) -> Result<(), ConversionError> {
     }
 }
 
-/// What is wrong with a hash of arguments.
+/// The error about a hash of arguments.
 fn integer_hash_error(hash: &Hash) -> ConversionError {
     let named_type = |name: &str| {
         let function = LazyLock::force(&INTEGER);
@@ -150,7 +150,7 @@ pub(super) fn float_to_integer(number: f64) -> Result<BigInt, ConversionError> {
         return Err(unusable("NaN"));
     }
     if number.is_infinite() {
-        return Err(unusable(float_text(number)));
+        return Err(unusable(float_to_s(number)));
     }
     Ok(whole_of(number))
 }
@@ -168,14 +168,8 @@ pub(super) fn whole_of(number: f64) -> BigInt {
     if number < 0.0 { -magnitude } else { magnitude }
 }
 
-/// A large integer as the nearest float.
-pub(crate) fn big_to_float(number: &BigInt) -> f64 {
-    // Decimal text is read to the nearest float, as Ruby rounds.
-    number.to_string().parse().unwrap_or(f64::NAN)
-}
-
-/// The sign and what follows it after spaces or tabs, for Puppet's second attempt.
-pub(super) fn close_up(text: &str) -> Option<String> {
+/// A number without the spaces and tabs after its sign, for Puppet's second attempt; `None` if there are none.
+pub(super) fn without_gap(text: &str) -> Option<String> {
     let sign = text.chars().next().filter(|char| "+-".contains(*char))?;
     let rest = text.get(1..)?;
     let digits = rest.trim_start_matches([' ', '\t']);
@@ -183,17 +177,17 @@ pub(super) fn close_up(text: &str) -> Option<String> {
     has_gap.then(|| format!("{sign}{digits}"))
 }
 
-fn integer_text(text: &str, radix: Option<u32>) -> Result<BigInt, ConversionError> {
-    ruby_integer(text, radix)
-        .or_else(|| close_up(text).and_then(|text| ruby_integer(&text, radix)))
+fn integer_from_string(text: &str, radix: Option<u32>) -> Result<BigInt, ConversionError> {
+    parse_integer(text, radix)
+        .or_else(|| parse_integer(&without_gap(text)?, radix))
         .ok_or_else(|| {
             let text = ruby_inspect(text);
             unusable(format!("invalid value for Integer(): {text}"))
         })
 }
 
-/// Ruby's `Integer(text, radix)` for text that the pattern has let through.
-pub(super) fn ruby_integer(text: &str, radix: Option<u32>) -> Option<BigInt> {
+/// Ruby's `Integer(text, radix)`, for strings that the pattern of the signature accepts: there are no underscores.
+pub(super) fn parse_integer(text: &str, radix: Option<u32>) -> Option<BigInt> {
     let text = text.trim_matches(is_space);
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -229,33 +223,18 @@ pub(super) fn ruby_integer(text: &str, radix: Option<u32>) -> Option<BigInt> {
     Some(if negative { -number } else { number })
 }
 
-/// Ruby's `Float#to_s`.
-pub(crate) fn float_text(number: f64) -> String {
-    let mut text = String::new();
-    puppet_values::ruby_text::float(number, &mut text);
-    text
+/// A decimal number with a fraction or an exponent, as in the Puppet language, which refuses a zero with an exponent.
+pub(crate) fn parse_decimal(digits: &str) -> Option<f64> {
+    let is_zero_with_exponent = digits
+        .split_once(['e', 'E'])
+        .is_some_and(|(mantissa, _)| mantissa.chars().all(|char| "0.".contains(char)));
+    let number: f64 = digits.parse().ok()?;
+    (number.is_finite() && !is_zero_with_exponent).then_some(number)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn floats_are_written_as_ruby_writes_them() {
-        for (number, text) in [
-            (1.0, "1.0"),
-            (100.0, "100.0"),
-            (0.0001, "0.0001"),
-            (0.00001, "1.0e-05"),
-            (1e15, "1.0e+15"),
-            (1e16, "1.0e+16"),
-            (1.5e-7, "1.5e-07"),
-            (-2.5e100, "-2.5e+100"),
-            (-0.0, "-0.0"),
-        ] {
-            assert_eq!(float_text(number), text);
-        }
-    }
 
     #[test]
     fn the_whole_part_of_a_float_is_exact() {

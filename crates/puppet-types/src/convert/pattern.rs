@@ -1,12 +1,13 @@
-//! Puppet's own patterns for convertible text, answered without a regular expression.
+//! Puppet's own patterns for strings that can be converted, matched by functions.
 
-use puppet_values::Regexp;
+use psych_yaml::ruby::is_space;
 use puppet_values::semver::is_qualifier;
+use puppet_values::{RegexError, Regexp};
 
-/// Text that `Integer` reads.
+/// Strings that `Integer` accepts.
 pub(super) const INTEGER: &str = r"\A[+-]?\s*(?:(?:\d+)|(?:0[xX][0-9A-Fa-f]+)|(?:0[bB][01]+))\z";
 
-/// Text that `Float` and `Numeric` read.
+/// Strings that `Float` and `Numeric` accept.
 pub(super) const FLOAT: &str = r"\A[+-]?\s*(?:(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE]-?\d+)?)|(?:0[xX][0-9A-Fa-f]+)|(?:0[0-7]+)|(?:0[bB][01]+))\z";
 
 /// A format of `String`.
@@ -18,16 +19,16 @@ pub(super) const QUALIFIER: &str = r"\A(?<part>[0-9A-Za-z-]+)(?:\.\g<part>)*\Z";
 /// A version.
 pub(super) const VERSION: &str = r"\A(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?\Z";
 
-/// A regular expression; one of these patterns is matched by its function. The error is Ruby's text.
-pub(crate) fn regexp(source: &str) -> Result<Regexp, String> {
-    match known(source) {
+/// Compiles a regular expression. One of these patterns gets its function.
+pub(crate) fn compile_regexp(source: &str) -> Result<Regexp, RegexError> {
+    match native(source) {
         Some(matches) => Ok(Regexp::native(source, matches)),
         None => Regexp::new(source),
     }
 }
 
-/// The function that answers for one of these patterns.
-fn known(source: &str) -> Option<fn(&str) -> bool> {
+/// The function that matches one of these patterns.
+fn native(source: &str) -> Option<fn(&str) -> bool> {
     Some(match source {
         INTEGER => is_integer,
         FLOAT => is_float,
@@ -36,11 +37,6 @@ fn known(source: &str) -> Option<fn(&str) -> bool> {
         VERSION => is_version,
         _ => return None,
     })
-}
-
-/// What Ruby's `\s` matches.
-pub(super) fn is_space(char: char) -> bool {
-    matches!(char, ' ' | '\t' | '\n' | '\x0b' | '\x0c' | '\r')
 }
 
 fn unsigned(text: &str) -> &str {
@@ -93,7 +89,7 @@ fn is_decimal(text: &str) -> bool {
 }
 
 fn is_version(text: &str) -> bool {
-    // The pattern lets zeros stand before a number in the pre-release, which reading then refuses.
+    // The pattern accepts leading zeros in the pre-release, which parsing then refuses.
     let text = text.strip_suffix('\n').unwrap_or(text);
     let (text, build) = text
         .split_once('+')

@@ -1,14 +1,14 @@
-//! `Regexp` from text.
+//! `Regexp` from strings.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use puppet_values::{Rich, Value};
 
-use super::{ConversionError, compile_regexp, unusable};
+use super::{ConversionError, compile_regexp};
 use crate::signature::Function;
 
 pub(super) static REGEXP: LazyLock<Function> = LazyLock::new(|| {
-    // The name is Puppet's, by mistake.
+    // Puppet has this name, by mistake.
     Function::new(
         "new_float",
         &[],
@@ -25,12 +25,10 @@ pub(super) fn regexp(_: usize, arguments: &[Value]) -> Result<Value, ConversionE
         .and_then(Value::as_str)
         .unwrap_or_default();
     let regexp = match arguments.get(1) {
-        Some(Value::Bool(true)) => compile_regexp(&escape(pattern)),
-        _ => compile_regexp(pattern),
+        Some(Value::Bool(true)) => compile_regexp(&escape(pattern))?,
+        _ => compile_regexp(pattern)?,
     };
-    Ok(Value::Rich(Arc::new(Rich::Regexp(
-        regexp.map_err(unusable)?,
-    ))))
+    Ok(Rich::Regexp(regexp).into())
 }
 
 /// Ruby's `Regexp.escape`.

@@ -1,11 +1,12 @@
-//! `SemVer` and `SemVerRange` from text, parts and hashes of parts.
+//! `SemVer` and `SemVerRange` from strings, parts and hashes of parts.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use num_bigint::BigInt;
 use puppet_values::semver::{Version, VersionRange};
 use puppet_values::{Rich, Value};
 
+use super::number::is_true;
 use super::{ConversionError, pattern, unusable};
 use crate::signature::Function;
 
@@ -41,10 +42,6 @@ pub(super) static VERSION: LazyLock<Function> = LazyLock::new(|| {
     )
 });
 
-fn rich(rich: Rich) -> Value {
-    Value::Rich(Arc::new(rich))
-}
-
 fn number(value: Option<&Value>) -> BigInt {
     match value {
         Some(Value::Int(number)) => BigInt::from(*number),
@@ -55,16 +52,16 @@ fn number(value: Option<&Value>) -> BigInt {
 
 pub(super) fn version(signature: usize, arguments: &[Value]) -> Result<Value, ConversionError> {
     let version = match (signature, arguments) {
-        (0, [Value::Str(text)]) => Version::parse(text).map_err(unusable)?,
+        (0, [Value::Str(text)]) => Version::parse(text)?,
         (2, [Value::Hash(hash)]) => {
             let text = |name: &str| hash.get(name).and_then(Value::as_str);
             let numbers = ["major", "minor", "patch"].map(|name| number(hash.get(name)));
-            Version::of_parts(numbers, text("prerelease"), text("build"))
+            Version::from_parts(numbers, text("prerelease"), text("build"))
         }
         (1, arguments) => {
             let text = |index: usize| arguments.get(index).and_then(Value::as_str);
             let numbers = [0, 1, 2].map(|index| number(arguments.get(index)));
-            Version::of_parts(numbers, text(3), text(4))
+            Version::from_parts(numbers, text(3), text(4))
         }
         (_, [Value::Str(text), ..]) => {
             return Err(ConversionError::Value {
@@ -74,7 +71,7 @@ pub(super) fn version(signature: usize, arguments: &[Value]) -> Result<Value, Co
         }
         _ => return Err(unusable("")),
     };
-    Ok(rich(Rich::SemVer(version)))
+    Ok(Rich::SemVer(version).into())
 }
 
 pub(super) static RANGE: LazyLock<Function> = LazyLock::new(|| {
@@ -102,21 +99,20 @@ pub(super) static RANGE: LazyLock<Function> = LazyLock::new(|| {
 });
 
 pub(super) fn range(signature: usize, arguments: &[Value]) -> Result<Value, ConversionError> {
-    let is_true = |value: Option<&Value>| value == Some(&Value::Bool(true));
     let range = match (signature, arguments) {
         (0, [Value::Str(text)]) => VersionRange::parse(text),
         (2, [Value::Hash(hash)]) => VersionRange::between(
-            &bound(hash.get("min"), Version::least),
-            &bound(hash.get("max"), Version::greatest),
+            &bound(hash.get("min"), Version::lowest),
+            &bound(hash.get("max"), Version::highest),
             is_true(hash.get("exclude_max")),
         ),
         (_, arguments) => VersionRange::between(
-            &bound(arguments.first(), Version::least),
-            &bound(arguments.get(1), Version::greatest),
+            &bound(arguments.first(), Version::lowest),
+            &bound(arguments.get(1), Version::highest),
             is_true(arguments.get(2)),
         ),
     };
-    Ok(rich(Rich::SemVerRange(range.map_err(unusable)?)))
+    Ok(Rich::SemVerRange(range?).into())
 }
 
 fn bound(value: Option<&Value>, open: fn() -> Version) -> Version {

@@ -1,4 +1,6 @@
-//! Ruby's `format` for one value, as far as formats of `String` reach.
+//! Ruby's `format` for one value, as far as the formats of `String` use it.
+
+mod float;
 
 use num_bigint::{BigInt, Sign};
 
@@ -6,7 +8,9 @@ use super::format::Format;
 use super::number::whole_of;
 use super::{ConversionError, unusable};
 
-/// Puts the lines around a format back.
+pub(super) use float::float;
+
+/// Adds the lines around the format.
 fn with_lines(format: &Format, text: &str) -> Result<String, ConversionError> {
     let (before, after) = &format.around;
     if before.contains('%') || after.contains('%') {
@@ -15,7 +19,7 @@ fn with_lines(format: &Format, text: &str) -> Result<String, ConversionError> {
     Ok(format!("{before}{text}{after}"))
 }
 
-/// Refuses the flags that `String` knows and Ruby does not.
+/// Refuses the flags that `String` has and Ruby does not.
 pub(super) fn check_flags(format: &Format) -> Result<(), ConversionError> {
     let foreign = format.flags.chars().find(|flag| !" +#0-".contains(*flag));
     match foreign {
@@ -45,13 +49,13 @@ fn truncate(format: &Format, text: &str) -> String {
     }
 }
 
-/// `%s`: the text, cut to the precision and padded to the width.
+/// `%s`: the string, cut to the precision and padded to the width.
 pub(super) fn text(format: &Format, text: &str) -> Result<String, ConversionError> {
     check_flags(format)?;
     with_lines(format, &pad(format, &truncate(format, text)))
 }
 
-/// The width, precision and `-` of a format alone, as Puppet applies them to words.
+/// The string with the width, precision and `-` of a format, which is all that Puppet applies to words.
 pub(super) fn word(format: &Format, text: &str) -> String {
     pad(format, &truncate(format, text))
 }
@@ -139,7 +143,7 @@ fn sign_digit(letter: char) -> char {
     }
 }
 
-/// The digits of a negative number with endless leading sign digits, of which one is left.
+/// The digits of a negative number in two's complement, with one of its infinitely many leading sign digits.
 fn twos_complement(number: &BigInt, radix: u32) -> String {
     let top = match radix {
         16 => 'f',
@@ -153,162 +157,7 @@ fn twos_complement(number: &BigInt, radix: u32) -> String {
     format!("{top}{trimmed}")
 }
 
-/// `%f`, `%e`, `%g` and `%a` of a float.
-pub(super) fn float(format: &Format, number: f64) -> Result<String, ConversionError> {
-    check_flags(format)?;
-    let sign = match (number.is_sign_negative() && !number.is_nan(), ()) {
-        (true, ()) => "-",
-        _ if format.has('+') => "+",
-        _ if format.has(' ') => " ",
-        _ => "",
-    };
-    let magnitude = number.abs();
-    if !magnitude.is_finite() {
-        let word = if number.is_nan() { "NaN" } else { "Inf" };
-        return with_lines(format, &pad(format, &format!("{sign}{word}")));
-    }
-    let alternative = format.is_alternative();
-    let is_upper = format.letter.is_ascii_uppercase();
-    let (prefix, digits) = match format.letter.to_ascii_lowercase() {
-        'e' => (
-            "",
-            exponential(magnitude, format.precision.unwrap_or(6), alternative),
-        ),
-        'g' => (
-            "",
-            general(magnitude, format.precision.unwrap_or(6), alternative),
-        ),
-        'a' => ("0x", hexadecimal(magnitude, format.precision, alternative)),
-        _ => (
-            "",
-            fixed(magnitude, format.precision.unwrap_or(6), alternative),
-        ),
-    };
-    let (prefix, digits) = if is_upper {
-        (prefix.to_uppercase(), digits.to_uppercase())
-    } else {
-        (prefix.to_owned(), digits)
-    };
-    let missing = format
-        .width
-        .unwrap_or(0)
-        .saturating_sub(sign.len() + prefix.len() + digits.len());
-    if format.has('0') && !format.has('-') {
-        let zeros = "0".repeat(missing);
-        return with_lines(format, &format!("{sign}{prefix}{zeros}{digits}"));
-    }
-    with_lines(format, &pad(format, &format!("{sign}{prefix}{digits}")))
-}
-
-fn fixed(number: f64, precision: usize, alternative: bool) -> String {
-    let dot = if alternative && precision == 0 {
-        "."
-    } else {
-        ""
-    };
-    format!("{number:.precision$}{dot}")
-}
-
-fn exponential(number: f64, precision: usize, alternative: bool) -> String {
-    let text = format!("{number:.precision$e}");
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let dot = if alternative && precision == 0 {
-        "."
-    } else {
-        ""
-    };
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{mantissa}{dot}e{sign}{:02}", exponent.abs())
-}
-
-fn general(number: f64, precision: usize, alternative: bool) -> String {
-    let precision = precision.max(1);
-    let text = format!("{number:.*e}", precision - 1);
-    let exponent: i32 = text
-        .split_once('e')
-        .and_then(|(_, exponent)| exponent.parse().ok())
-        .unwrap_or(0);
-    let places = i32::try_from(precision).unwrap_or(i32::MAX);
-    let text = if (-4..places).contains(&exponent) {
-        fixed(
-            number,
-            usize::try_from(places - 1 - exponent).unwrap_or(0),
-            alternative,
-        )
-    } else {
-        exponential(number, precision - 1, alternative)
-    };
-    if alternative || !text.contains('.') {
-        return text;
-    }
-    let (mantissa, exponent) = match text.split_once('e') {
-        Some((mantissa, exponent)) => (mantissa, format!("e{exponent}")),
-        None => (text.as_str(), String::new()),
-    };
-    let trimmed = mantissa.trim_end_matches('0').trim_end_matches('.');
-    format!("{trimmed}{exponent}")
-}
-
-/// Without its `0x`.
-fn hexadecimal(number: f64, precision: Option<usize>, alternative: bool) -> String {
-    if number == 0.0 {
-        let zeros = "0".repeat(precision.unwrap_or(0));
-        let dot = if alternative || !zeros.is_empty() {
-            "."
-        } else {
-            ""
-        };
-        return format!("0{dot}{zeros}p+0");
-    }
-    let bits = number.to_bits();
-    let mut mantissa = bits & ((1 << 52) - 1);
-    let biased = i64::try_from(bits >> 52 & 0x7ff).unwrap_or(0);
-    let mut exponent = biased - 1023;
-    let mut lead = 1u64;
-    if biased == 0 {
-        // Ruby writes a subnormal number with a leading 1 as well.
-        let shift = mantissa.leading_zeros() - 11;
-        mantissa = mantissa << shift & ((1 << 52) - 1);
-        exponent = -1022 - i64::from(shift);
-    }
-    let mut digits = format!("{mantissa:013x}");
-    match precision {
-        None => digits.truncate(digits.trim_end_matches('0').len()),
-        Some(precision) if precision < 13 => {
-            let drop = 4 * (13 - u32::try_from(precision).unwrap_or(0));
-            let whole = lead << 52 | mantissa;
-            let half = 1u64 << (drop - 1);
-            let rest = whole & ((1 << drop) - 1);
-            let mut kept = whole >> drop;
-            if rest > half || rest == half && kept & 1 == 1 {
-                kept += 1;
-            }
-            let width = precision * 4;
-            lead = kept >> width;
-            if lead == 2 {
-                lead = 1;
-                exponent += 1;
-            }
-            let fraction = kept & ((1 << width) - 1);
-            digits = if precision == 0 {
-                String::new()
-            } else {
-                format!("{fraction:0precision$x}")
-            };
-        }
-        Some(precision) => digits.push_str(&"0".repeat(precision - 13)),
-    }
-    let dot = if alternative || !digits.is_empty() {
-        "."
-    } else {
-        ""
-    };
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{lead}{dot}{digits}p{sign}{}", exponent.abs())
-}
-
-/// The whole part of a float, for the letters of integers.
+/// The integer part of a float, for the formats of integers.
 pub(super) fn whole(number: f64) -> Result<BigInt, ConversionError> {
     if number.is_finite() {
         return Ok(whole_of(number));

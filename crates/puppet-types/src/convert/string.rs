@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use psych_yaml::ruby::is_space;
 use puppet_values::{Hash, Value};
 
 use super::format::{self, Format, Formats};
@@ -10,8 +11,10 @@ use crate::instance::is_default;
 use crate::signature::Function;
 use crate::{Type, infer_set};
 
+mod indentation;
 mod scalar;
 
+use indentation::Indentation;
 use scalar::scalar;
 
 pub(super) static STRING: LazyLock<Function> = LazyLock::new(|| {
@@ -43,19 +46,19 @@ pub(super) static STRING: LazyLock<Function> = LazyLock::new(|| {
 pub(super) fn string(_: usize, arguments: &[Value]) -> Result<Value, ConversionError> {
     let value = arguments.first().unwrap_or(&Value::Null);
     let formats = arguments.get(1).filter(|formats| !is_default(formats));
-    // The bytes of a text that is not UTF-8 stay what they are.
+    // A string that is not UTF-8 is not changed.
     if let (Value::Bytes(_), None) = (value, formats) {
         return Ok(value.clone());
     }
     convert(value, formats).map(Value::str)
 }
 
-/// Puppet: a value that is deeper is not turned into text.
+/// Puppet: the maximum depth of a value.
 const MAX_DEPTH: u16 = 200;
 
 static DEFAULTS: LazyLock<Formats> = LazyLock::new(format::defaults);
 
-/// A value as text.
+/// Converts a value to a string.
 pub(super) fn convert(value: &Value, formats: Option<&Value>) -> Result<String, ConversionError> {
     if value.traits().depth > MAX_DEPTH {
         let limit = usize::from(MAX_DEPTH);
@@ -90,50 +93,7 @@ pub(super) fn convert(value: &Value, formats: Option<&Value>) -> Result<String, 
     converter.value(value, formats, Indentation::default())
 }
 
-/// How far a collection stands from the left.
-#[derive(Clone, Copy, Debug)]
-struct Indentation {
-    level: usize,
-    is_first: bool,
-    is_indenting: bool,
-}
-
-impl Default for Indentation {
-    fn default() -> Self {
-        Indentation {
-            level: 0,
-            is_first: true,
-            is_indenting: false,
-        }
-    }
-}
-
-impl Indentation {
-    fn indenting(self, is_indenting: bool) -> Self {
-        Indentation {
-            is_indenting,
-            ..self
-        }
-    }
-
-    fn increase(self, is_indenting: bool) -> Self {
-        Indentation {
-            level: self.level + 1,
-            is_first: true,
-            is_indenting,
-        }
-    }
-
-    fn breaks(self) -> bool {
-        self.is_indenting && self.level > 0 && !self.is_first
-    }
-
-    fn padding(self) -> String {
-        " ".repeat(2 * self.level)
-    }
-}
-
-/// The format where no type fits.
+/// The format if no type fits.
 fn plain() -> Result<Format, ConversionError> {
     Format::parse("%s")
 }
@@ -150,7 +110,7 @@ fn is_collection(value: &Value) -> bool {
 }
 
 struct Converter<'a> {
-    /// The formats for collections, wherever they stand.
+    /// The formats for collections at any level.
     top: &'a Formats,
 }
 
@@ -172,7 +132,7 @@ impl Converter<'_> {
         }
     }
 
-    /// A value in a collection: a collection by the formats of the whole, any other by the inner ones.
+    /// An element of a collection. Collections use the formats of the whole value, others those of the collection.
     fn inner(
         &mut self,
         value: &Value,
@@ -308,9 +268,9 @@ impl Converter<'_> {
     }
 }
 
-/// What Ruby's `rstrip` drops.
+/// Does Ruby's `rstrip` remove it?
 fn is_blank(char: char) -> bool {
-    pattern::is_space(char) || char == '\0'
+    is_space(char) || char == '\0'
 }
 
 fn contained(format: &Format) -> Result<Formats, ConversionError> {
@@ -320,7 +280,7 @@ fn contained(format: &Format) -> Result<Formats, ConversionError> {
     }
 }
 
-/// The longest run of values between collections.
+/// The maximum width of consecutive elements that are not collections.
 fn widest(items: &[Value], shown: &[String]) -> usize {
     let mut widest = 0;
     let mut width = 0;

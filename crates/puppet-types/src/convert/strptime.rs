@@ -1,23 +1,23 @@
-//! Ruby's `DateTime._strptime`: text and format → fields, as far as Puppet looks at them.
+//! Ruby's `DateTime._strptime`: parses a date by a format, as far as Puppet uses the result.
 
-use super::pattern::is_space;
+use psych_yaml::ruby::is_space;
 use puppet_values::time::SECOND;
 
 use super::zone;
 
-/// The fields that were found.
+/// The parsed fields.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Parsed {
+pub(super) struct DateFields {
     pub(super) year: Option<i64>,
     pub(super) month: Option<i64>,
     pub(super) day: Option<i64>,
     pub(super) hour: Option<i64>,
     pub(super) minute: Option<i64>,
     pub(super) second: Option<i64>,
-    /// Of a second, in nanoseconds.
+    /// The fraction of a second in nanoseconds.
     pub(super) fraction: i128,
     pub(super) zone: Option<String>,
-    /// Is there text behind what the format describes?
+    /// Does the string continue after the format ends?
     pub(super) has_leftover: bool,
     century: Option<i64>,
     is_afternoon: Option<bool>,
@@ -48,17 +48,17 @@ const DAYS: [&str; 7] = [
     "saturday",
 ];
 
-/// The largest number of digits that a field may have.
+/// The maximum number of digits of a field.
 const MAX_DIGITS: usize = 12;
 
-/// Reads text by a format; `None` where it does not fit.
-pub(super) fn strptime(text: &str, format: &str) -> Option<Parsed> {
-    let mut reader = Reader {
+/// Parses a string by a format; `None` if it does not fit.
+pub(super) fn strptime(text: &str, format: &str) -> Option<DateFields> {
+    let mut reader = DateReader {
         rest: text,
-        parsed: Parsed::default(),
+        parsed: DateFields::default(),
     };
     reader.read(format)?;
-    let Reader { rest, mut parsed } = reader;
+    let DateReader { rest, mut parsed } = reader;
     parsed.has_leftover = !rest.is_empty();
     if let (Some(year), Some(century)) = (&mut parsed.year, parsed.century) {
         *year += century * 100;
@@ -69,12 +69,12 @@ pub(super) fn strptime(text: &str, format: &str) -> Option<Parsed> {
     Some(parsed)
 }
 
-struct Reader<'a> {
+struct DateReader<'a> {
     rest: &'a str,
-    parsed: Parsed,
+    parsed: DateFields,
 }
 
-impl Reader<'_> {
+impl DateReader<'_> {
     fn read(&mut self, format: &str) -> Option<()> {
         let mut format = format;
         while let Some(char) = format.chars().next() {
@@ -88,13 +88,13 @@ impl Reader<'_> {
                 continue;
             }
             let (letter, length) = directive(format);
-            let behind = format.get(length..).unwrap_or_default();
+            let rest = format.get(length..).unwrap_or_default();
             match letter {
                 Some(letter) => {
-                    self.field(letter, number_follows(behind))?;
-                    format = behind;
+                    self.field(letter, number_follows(rest))?;
+                    format = rest;
                 }
-                // What is not known stands for itself.
+                // An unknown directive is literal.
                 None => self.rest = self.rest.strip_prefix('%')?,
             }
         }
@@ -220,7 +220,7 @@ impl Reader<'_> {
     fn signed(&mut self, most: Option<usize>) -> Option<i64> {
         let sign = self.sign();
         let digits = self.digits(most.unwrap_or(usize::MAX))?;
-        // Puppet: years of more digits are beyond what a time can hold.
+        // Puppet: numbers with more digits are out of range here.
         if digits.len() > MAX_DIGITS {
             return None;
         }
@@ -269,7 +269,7 @@ impl Reader<'_> {
     }
 }
 
-/// The letter of a directive and its length behind the `%`; no letter where it is none.
+/// The letter of a directive, if it is one, and its length after the `%`.
 fn directive(format: &str) -> (Option<char>, usize) {
     let mut chars = format.chars();
     let first = chars.next();
@@ -292,12 +292,12 @@ fn directive(format: &str) -> (Option<char>, usize) {
     }
 }
 
-/// Does the format go on with digits, so that a field before it must not take them all?
+/// Does the format continue with digits, so that the field before must not use all of them?
 fn number_follows(format: &str) -> bool {
-    let Some(behind) = format.strip_prefix('%') else {
+    let Some(directive) = format.strip_prefix('%') else {
         return format.starts_with(|char: char| char.is_ascii_digit());
     };
-    let letter = behind.strip_prefix(['E', 'O']).unwrap_or(behind);
+    let letter = directive.strip_prefix(['E', 'O']).unwrap_or(directive);
     letter.starts_with(|char: char| {
         char.is_ascii_digit() || "CDdeFGgHIjkLlMmNQRrSsTUuVvWwXxYy".contains(char)
     })

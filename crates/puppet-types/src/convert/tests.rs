@@ -1,4 +1,4 @@
-//! What the recorded cases cannot show: bounds, secrets, and values that print an address in Puppet.
+//! What the recorded cases do not cover: limits, secrets, and values that Puppet prints with an address.
 
 use puppet_values::Hash;
 
@@ -17,7 +17,7 @@ fn check(target: &str, value: Value, arguments: &[Value], expected: &str) {
 }
 
 #[test]
-fn what_a_conversion_makes_up_is_bounded() {
+fn results_of_conversions_are_limited() {
     let too_large = "error: the result would be larger than 1000000 elements or characters";
     check("Array", Value::Int(i64::MAX), &[], too_large);
     let huge = Value::integer(num_bigint::BigInt::from(10).pow(30));
@@ -41,7 +41,7 @@ fn what_a_conversion_makes_up_is_bounded() {
 }
 
 #[test]
-fn a_long_path_into_a_tree_is_refused() {
+fn long_paths_into_a_tree_are_refused() {
     let path = Value::array(vec!["a".into(); 100_000]);
     let entries = Value::array(vec![Value::array(vec![path, Value::Null])]);
     let made = new_instance(&ty("Hash"), entries, &["hash_tree".into()]);
@@ -49,7 +49,7 @@ fn a_long_path_into_a_tree_is_refused() {
 }
 
 #[test]
-fn wide_times_are_refused_without_work() {
+fn wide_time_fields_are_refused_in_time() {
     let format = "%99999999H".into();
     check(
         "Timespan",
@@ -87,13 +87,13 @@ fn the_content_of_a_sensitive_value_is_never_shown() {
 }
 
 #[test]
-fn times_inside_collections_print_as_they_do_alone() {
+fn times_in_collections_print_as_they_do_alone() {
     let time = new_instance(&ty("Timespan"), Value::Int(90), &[]).unwrap();
     assert_eq!(program_text(&[time]), "[0-00:01:30.0]");
 }
 
 #[test]
-fn what_is_no_type_makes_nothing() {
+fn a_value_that_is_not_a_type_is_refused() {
     let error = new_instance_of(&Value::Int(5), Value::Int(5), &[]).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -102,7 +102,7 @@ fn what_is_no_type_makes_nothing() {
 }
 
 #[test]
-fn a_deep_value_is_converted_or_refused() {
+fn deep_values_are_converted_or_refused() {
     let mut value = Value::Int(1);
     for _ in 0..1000 {
         value = Value::array(vec![value]);
@@ -117,7 +117,7 @@ fn a_deep_value_is_converted_or_refused() {
         "Timespan",
         "Tuple[Data]",
     ] {
-        // That this comes to an end is what counts.
+        // It must return, with either result.
         drop(new_instance(&ty(target), value.clone(), &[]));
     }
     assert_eq!(program_text(&[value]), "");

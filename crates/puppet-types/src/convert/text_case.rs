@@ -1,4 +1,4 @@
-//! Upper and lower case as Ruby changes it.
+//! Changes of case as in Ruby.
 
 /// The first letter in upper case, all others in lower case.
 pub(crate) fn capitalize(text: &str) -> String {
@@ -9,7 +9,7 @@ pub(crate) fn capitalize(text: &str) -> String {
     }
 }
 
-/// Each name between `::` capitalized. Ruby drops empty names at the end.
+/// The string with each segment between `::` capitalized. Ruby drops empty segments at the end.
 pub(super) fn capitalize_segments(text: &str) -> String {
     let mut segments: Vec<&str> = text.split("::").collect();
     while segments.last().is_some_and(|segment| segment.is_empty()) {
@@ -19,7 +19,7 @@ pub(super) fn capitalize_segments(text: &str) -> String {
     segments.join("::")
 }
 
-/// A letter as the first of a word. One that becomes several has only the first of them in upper case.
+/// A letter in title case: if its upper case is several letters, only the first of them is in upper case.
 fn title(char: char) -> String {
     let mut upper = char.to_uppercase();
     match upper.next() {

@@ -1,6 +1,6 @@
-//! `Timespan` from seconds, fields and text.
+//! `Timespan` from seconds, fields and strings.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use num_bigint::BigInt;
 use puppet_values::time::SECOND;
@@ -10,7 +10,7 @@ use super::timespan_format::TimespanFormat;
 use super::{ConversionError, number, unusable};
 use crate::signature::Function;
 
-/// The formats that are tried where none is given.
+/// The default formats, in the order in which they are tried.
 const FORMATS: [&str; 8] = [
     "%D-%H:%M:%S.%-N",
     "%H:%M:%S.%-N",
@@ -66,11 +66,11 @@ pub(super) fn timespan(signature: usize, arguments: &[Value]) -> Result<Value, C
         (_, [Value::Hash(hash)]) => from_hash(hash)?,
         _ => return Err(unusable("")),
     };
-    Ok(Value::Rich(Arc::new(Rich::Timespan(time))))
+    Ok(Rich::Timespan(time).into())
 }
 
 fn too_long() -> ConversionError {
-    // Puppet: its times have no bounds.
+    // Puppet: times are unbounded there.
     unusable("the time is out of range")
 }
 
@@ -85,7 +85,7 @@ pub(super) fn from_seconds(seconds: &Value) -> Result<i128, ConversionError> {
     i128::try_from(nanoseconds).map_err(|_| too_long())
 }
 
-/// The weight of each field, from days on.
+/// The fields with their length in nanoseconds.
 const FIELDS: [(&str, i128); 7] = [
     ("days", 86400 * SECOND),
     ("hours", 3600 * SECOND),
@@ -118,7 +118,7 @@ fn from_hash(hash: &Hash) -> Result<i128, ConversionError> {
     Ok(if negative { -time } else { time })
 }
 
-/// Reads text by one format, or by the first of several that fits.
+/// Parses a string by one format, or by the first of several that fits.
 fn parse(text: &str, format: Option<&Value>) -> Result<i128, ConversionError> {
     let formats: Vec<&str> = match format {
         Some(Value::Str(format)) => return TimespanFormat::parse(format)?.read(text),
@@ -136,24 +136,37 @@ fn parse(text: &str, format: Option<&Value>) -> Result<i128, ConversionError> {
     )))
 }
 
-/// One end of a `Timespan` range; `None` is open.
-pub(crate) fn bound(value: &Value) -> Result<Option<i128>, String> {
-    let time = match value {
-        Value::Null => return Ok(None),
+/// A bound of a `Timespan` range; `None` if it is open.
+pub(crate) fn bound(value: &Value) -> Result<Option<i128>, ConversionError> {
+    time_bound(value, "Timespan", &|value| match value {
         Value::Rich(rich) => match **rich {
-            Rich::Default => return Ok(None),
-            Rich::Timespan(time) => return Ok(Some(time)),
-            _ => return Err(cannot_bound("Timespan", value)),
+            Rich::Timespan(time) => Some(Ok(time)),
+            _ => None,
         },
-        Value::Int(_) | Value::BigInt(_) | Value::Float(_) => from_seconds(value),
-        Value::Str(text) => parse(text, None),
-        Value::Hash(hash) => from_hash(hash),
-        _ => return Err(cannot_bound("Timespan", value)),
-    };
-    time.map(Some).map_err(|error| error.to_string())
+        Value::Str(text) => Some(parse(text, None)),
+        Value::Hash(hash) => Some(from_hash(hash)),
+        _ => None,
+    })
 }
 
-pub(super) fn cannot_bound(name: &str, value: &Value) -> String {
-    let class = value.ruby_class();
-    format!("Unable to create a Puppet::Pops::Time::{name} from a {class}")
+/// A bound of a range of times. `convert` converts values that are neither numbers nor open, if it can.
+pub(super) fn time_bound(
+    value: &Value,
+    name: &str,
+    convert: &dyn Fn(&Value) -> Option<Result<i128, ConversionError>>,
+) -> Result<Option<i128>, ConversionError> {
+    match value {
+        Value::Null => Ok(None),
+        Value::Rich(rich) if **rich == Rich::Default => Ok(None),
+        Value::Int(_) | Value::BigInt(_) | Value::Float(_) => from_seconds(value).map(Some),
+        value => match convert(value) {
+            Some(time) => time.map(Some),
+            None => {
+                let class = value.ruby_class();
+                Err(unusable(format!(
+                    "Unable to create a Puppet::Pops::Time::{name} from a {class}"
+                )))
+            }
+        },
+    }
 }

@@ -1,11 +1,12 @@
-//! [`TimespanFormat`]: how a length of time is written, such as `%H:%M`.
+//! [`TimespanFormat`]: a format of durations such as `%H:%M`.
 
+use psych_yaml::ruby::is_space;
+use puppet_values::time::SECOND;
 use regex::Regex;
 
 use super::{ConversionError, unusable};
-use puppet_values::time::SECOND;
 
-/// A format taken apart.
+/// A parsed format.
 #[derive(Debug)]
 pub(super) struct TimespanFormat {
     text: String,
@@ -20,7 +21,7 @@ enum Segment {
         letter: char,
         padding: Padding,
         width: Option<usize>,
-        /// Is it the highest, which holds all that is above?
+        /// Is it the largest unit, which includes all larger ones?
         is_total: bool,
     },
 }
@@ -32,11 +33,11 @@ enum Padding {
     Zero,
 }
 
-/// The letters from the highest.
+/// The letters, largest unit first.
 const LETTERS: [char; 6] = ['D', 'H', 'M', 'S', 'L', 'N'];
 
 impl TimespanFormat {
-    /// Takes a format apart.
+    /// Parses a format.
     pub(super) fn parse(text: &str) -> Result<Self, ConversionError> {
         let mut segments: Vec<Segment> = Vec::new();
         let mut chars = text.chars().enumerate();
@@ -104,7 +105,7 @@ impl TimespanFormat {
         })
     }
 
-    /// Reads a length of time in nanoseconds.
+    /// Parses a duration. The result is in nanoseconds.
     pub(super) fn read(&self, text: &str) -> Result<i128, ConversionError> {
         let failed = || {
             let format = &self.text;
@@ -116,7 +117,7 @@ impl TimespanFormat {
         let mut sum: i128 = 0;
         for (segment, group) in self.segments.iter().zip(found.iter().skip(1)) {
             let digits = group.map_or("", |group| group.as_str());
-            let digits = digits.trim_start_matches(super::pattern::is_space);
+            let digits = digits.trim_start_matches(is_space);
             if let Some(time) = segment.nanoseconds(digits, &failed)? {
                 sum = sum.checked_add(time).ok_or_else(failed)?;
             }
@@ -171,7 +172,7 @@ impl Segment {
         }
     }
 
-    /// What the digits stand for; `None` for a literal.
+    /// The duration of the digits; `None` for a literal.
     fn nanoseconds(
         &self,
         digits: &str,

@@ -1,18 +1,17 @@
-//! `Timestamp` from seconds and text.
+//! `Timestamp` from seconds and strings.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use puppet_values::time::{SECOND, days_before};
+use puppet_values::time::{SECOND, days_to_month};
 use puppet_values::{Hash, Rich, Value};
 
-use super::strptime::{Parsed, strptime};
-
-use super::timespan::{cannot_bound, from_seconds};
+use super::strptime::{DateFields, strptime};
+use super::timespan::{from_seconds, time_bound};
 use super::{ConversionError, unusable, zone};
 use crate::instance::is_default;
 use crate::signature::Function;
 
-/// The formats that are tried where none is given; the first five have a zone.
+/// The default formats, in the order in which they are tried. The first five have a time zone.
 const FORMATS: [&str; 10] = [
     "%FT%T.%N %Z",
     "%FT%T %Z",
@@ -56,10 +55,10 @@ pub(super) fn timestamp(signature: usize, arguments: &[Value]) -> Result<Value, 
         (1, [seconds]) => from_seconds(seconds)?,
         (2, [Value::Str(text), rest @ ..]) => parse(text, rest.first(), rest.get(1))?,
         (3, [Value::Hash(hash)]) => from_hash(hash)?,
-        // Puppet: a lookup does not depend on the clock.
+        // Puppet: the current time; a lookup here does not depend on the clock.
         _ => return Err(unusable("the current time is not available in a lookup")),
     };
-    Ok(Value::Rich(Arc::new(Rich::Timestamp(time))))
+    Ok(Rich::Timestamp(time).into())
 }
 
 fn from_hash(hash: &Hash) -> Result<i128, ConversionError> {
@@ -98,8 +97,9 @@ fn parse(
                 _ if zone.is_some() => FORMATS.iter().skip(5).copied().collect(),
                 _ => FORMATS.to_vec(),
             };
-            let fits =
-                |parsed: &Parsed| !parsed.has_leftover && (zone.is_none() || parsed.zone.is_none());
+            let fits = |parsed: &DateFields| {
+                !parsed.has_leftover && (zone.is_none() || parsed.zone.is_none())
+            };
             let parsed = formats
                 .iter()
                 .find_map(|format| strptime(text, format).filter(fits));
@@ -121,7 +121,7 @@ fn parse(
 /// The offset of a zone in nanoseconds.
 fn utc_offset(zone: &str) -> Result<i128, ConversionError> {
     if zone.eq_ignore_ascii_case("current") {
-        // Puppet: the zone of the server; here all servers are in UTC.
+        // Puppet: the time zone of the server; here it is always UTC.
         return Ok(0);
     }
     zone::find(zone)
@@ -129,8 +129,8 @@ fn utc_offset(zone: &str) -> Result<i128, ConversionError> {
         .ok_or_else(|| unusable(format!("Illegal timezone '{zone}'")))
 }
 
-/// What Ruby's `Time.utc` makes of the fields: a day that a month does not have is in the next one.
-fn utc(parsed: &Parsed) -> Result<i128, ConversionError> {
+/// Ruby's `Time.utc` of the fields. A day that does not exist in a month is in the next month.
+fn utc(parsed: &DateFields) -> Result<i128, ConversionError> {
     let out_of_range = || unusable("argument out of range");
     let Some(year) = parsed.year else {
         return Err(unusable("no implicit conversion of nil into Integer"));
@@ -145,7 +145,7 @@ fn utc(parsed: &Parsed) -> Result<i128, ConversionError> {
         return Err(unusable(format!("{field} out of range")));
     }
     let month = parsed.month.unwrap_or(1);
-    let days = days_before(year, month) + i128::from(parsed.day.unwrap_or(1)) - 1;
+    let days = days_to_month(year, month) + i128::from(parsed.day.unwrap_or(1)) - 1;
     let seconds =
         days * 86400 + i128::from(hour) * 3600 + i128::from(minute) * 60 + i128::from(second);
     seconds
@@ -154,19 +154,15 @@ fn utc(parsed: &Parsed) -> Result<i128, ConversionError> {
         .ok_or_else(out_of_range)
 }
 
-/// One end of a `Timestamp` range; `None` is open.
-pub(crate) fn bound(value: &Value) -> Result<Option<i128>, String> {
-    let time = match value {
-        Value::Null => return Ok(None),
+/// A bound of a `Timestamp` range; `None` if it is open.
+pub(crate) fn bound(value: &Value) -> Result<Option<i128>, ConversionError> {
+    time_bound(value, "Timestamp", &|value| match value {
         Value::Rich(rich) => match **rich {
-            Rich::Default => return Ok(None),
-            Rich::Timestamp(time) => return Ok(Some(time)),
-            _ => return Err(cannot_bound("Timestamp", value)),
+            Rich::Timestamp(time) => Some(Ok(time)),
+            _ => None,
         },
-        Value::Int(_) | Value::BigInt(_) | Value::Float(_) => from_seconds(value),
-        Value::Str(text) => parse(text, None, None),
-        Value::Hash(hash) => from_hash(hash),
-        _ => return Err(cannot_bound("Timestamp", value)),
-    };
-    time.map(Some).map_err(|error| error.to_string())
+        Value::Str(text) => Some(parse(text, None, None)),
+        Value::Hash(hash) => Some(from_hash(hash)),
+        _ => None,
+    })
 }

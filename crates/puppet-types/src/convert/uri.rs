@@ -1,11 +1,11 @@
-//! `URI` from text or a hash of parts.
+//! `URI` from strings or hashes of components.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use puppet_values::uri::Uri;
 use puppet_values::{Rich, Value};
 
-use super::{ConversionError, unusable};
+use super::ConversionError;
 use crate::signature::Function;
 
 pub(super) static URI: LazyLock<Function> = LazyLock::new(|| {
@@ -13,7 +13,7 @@ pub(super) static URI: LazyLock<Function> = LazyLock::new(|| {
                  Optional[host] => String[1], Optional[port] => Integer[0], \
                  Optional[path] => String[1], Optional[query] => String[1], \
                  Optional[fragment] => String[1], Optional[opaque] => String[1]}]";
-    // The name is Puppet's, by mistake.
+    // Puppet has this name, by mistake.
     Function::new(
         "new_error",
         &[],
@@ -30,5 +30,5 @@ pub(super) fn uri(_: usize, arguments: &[Value]) -> Result<Value, ConversionErro
         [Value::Str(text)] => Uri::parse(text),
         _ => Ok(Uri::default()),
     };
-    Ok(Value::Rich(Arc::new(Rich::Uri(uri.map_err(unusable)?))))
+    Ok(Rich::Uri(uri?).into())
 }

@@ -1,9 +1,9 @@
-//! Time zones by name and by offset, as Ruby's date library knows them.
+//! Time zones by name and by offset, as in Ruby's date library.
 
-use super::pattern::is_space;
+use psych_yaml::ruby::is_space;
 use puppet_values::time::SECOND;
 
-/// Finds a zone at the front of a text: its length, and its offset in nanoseconds where it is known.
+/// The time zone at the start of a string: its length, and its offset in nanoseconds if it is known.
 pub(super) fn find(text: &str) -> Option<(usize, Option<i128>)> {
     let length = offset_length(text)
         .or_else(|| long_name_length(text))
@@ -75,9 +75,9 @@ fn name_length(text: &str) -> Option<usize> {
     if length == 0 {
         return None;
     }
-    let behind = text.get(length..)?;
-    let is_summer = behind.starts_with(is_space)
-        && behind
+    let rest = text.get(length..)?;
+    let is_summer = rest.starts_with(is_space)
+        && rest
             .get(1..4)
             .is_some_and(|word| word.eq_ignore_ascii_case("dst"))
         && is_word_end(text, length + 4);
@@ -87,7 +87,7 @@ fn name_length(text: &str) -> Option<usize> {
     is_word_end(text, length).then_some(length)
 }
 
-/// The offset of a zone in nanoseconds.
+/// The offset of a time zone in nanoseconds.
 fn offset_of(zone: &str) -> Option<i128> {
     let lower = zone.to_ascii_lowercase();
     let words: Vec<&str> = lower
@@ -104,7 +104,7 @@ fn offset_of(zone: &str) -> Option<i128> {
     } else {
         (lower.as_str(), false)
     };
-    if let Ok(index) = ZONES.binary_search_by(|(known, _)| (*known).cmp(name)) {
+    if let Ok(index) = ZONES.binary_search_by(|(zone, _)| (*zone).cmp(name)) {
         let (_, seconds) = ZONES.get(index)?;
         let summer = if is_summer { 3600 } else { 0 };
         return Some(i128::from(seconds + summer) * SECOND);
@@ -150,7 +150,7 @@ fn offset_digits(digits: &str) -> Option<i128> {
     Some(seconds * SECOND)
 }
 
-/// Names in order, each with its offset in seconds.
+/// The names, sorted, with their offsets in seconds.
 #[rustfmt::skip]
 static ZONES: [(&str, i64); 297] = [
     ("a", 3600), ("acdt", 37800), ("acst", 34200), ("act", -18000), ("adt", -10800),

@@ -1,9 +1,10 @@
-//! Literals: numbers, quoted text and regular expressions.
+//! Literals: numbers, quoted strings and regular expressions.
 
 use num_bigint::BigInt;
 
 use super::super::TypeParseError;
 use super::{Lexer, Token, is_word};
+use crate::convert::number::parse_decimal;
 
 impl Lexer<'_> {
     pub(super) fn number(&mut self) -> Result<Token, TypeParseError> {
@@ -52,12 +53,7 @@ impl Lexer<'_> {
                 .ok_or_else(|| self.fail(start, format!("Not a valid octal number {number}")));
         }
         let token = if is_float {
-            // Puppet refuses a zero with an exponent.
-            let is_zero_power = number
-                .split_once(['e', 'E'])
-                .is_some_and(|(mantissa, _)| mantissa.chars().all(|char| "0.".contains(char)));
-            let float = number.parse().ok().filter(|float: &f64| float.is_finite());
-            float.filter(|_| !is_zero_power).map(Token::Float)
+            parse_decimal(number).map(Token::Float)
         } else {
             Some(number)
                 .filter(|number| number.chars().all(|char| char.is_ascii_digit()))
@@ -112,7 +108,7 @@ impl Lexer<'_> {
         Err(self.fail(start, "Unclosed quote after '\"'"))
     }
 
-    /// What stands after a backslash in double quotes.
+    /// An escape in double quotes, after the backslash.
     fn escape(&mut self, text: &mut String) {
         let rest = self.rest();
         let Some(char) = rest.chars().next() else {
@@ -161,7 +157,7 @@ impl Lexer<'_> {
     }
 }
 
-/// `uXXXX` or `u{X...}`: its length and the character.
+/// The length and the character of `uXXXX` or `u{X...}`.
 fn unicode_escape(text: &str) -> Option<(usize, char)> {
     let code = text.strip_prefix('u')?;
     let (length, digits) = match code.strip_prefix('{') {

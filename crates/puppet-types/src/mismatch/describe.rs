@@ -1,22 +1,20 @@
-//! Expected type and actual type → all that is wrong.
-
-use lean_string::LeanStr;
+//! Finding the parts of a type that do not fit.
 
 use super::super::{ArrayType, HashType, IntegerRange, StructElement, TupleType, Type};
-use super::{Mismatch, Problem, Step, merge};
+use super::{Mismatch, MismatchKind, PathStep, merge};
 
-/// Puppet: of more mismatches in one collection, only the first are described.
+/// Puppet: the maximum number of mismatches that are described for a collection.
 const MAX_MISMATCHES: usize = 1000;
 
-/// All that is wrong with an actual type where another one is expected.
-pub(crate) fn describe(expected: &Type, actual: &Type, path: &[Step]) -> Vec<Mismatch> {
+/// All parts of the actual type that do not fit the expected one.
+pub(crate) fn describe(expected: &Type, actual: &Type, path: &[PathStep]) -> Vec<Mismatch> {
     if let Some(name) = expected.unresolved() {
-        return vec![Mismatch::new(path, Problem::Unresolved(name))];
+        return vec![Mismatch::new(path, MismatchKind::Unresolved(name))];
     }
     describe_normalized(&expected.normalize(), expected, actual, path)
 }
 
-fn extended(path: &[Step], step: Step) -> Vec<Step> {
+fn extended(path: &[PathStep], step: PathStep) -> Vec<PathStep> {
     let mut path = path.to_vec();
     path.push(step);
     path
@@ -26,7 +24,7 @@ fn describe_normalized(
     expected: &Type,
     original: &Type,
     actual: &Type,
-    path: &[Step],
+    path: &[PathStep],
 ) -> Vec<Mismatch> {
     match expected {
         Type::Variant(types) => describe_variant(types, original, actual, path),
@@ -50,7 +48,7 @@ fn describe_normalized(
         }
         Type::Pattern(_) | Type::Enum(_) => vec![Mismatch::new(
             path,
-            Problem::Pattern(original.normalize(), actual.normalize()),
+            MismatchKind::Pattern(original.normalize(), actual.normalize()),
         )],
         Type::Alias(alias) => {
             describe_normalized(&alias.resolved().normalize(), expected, actual, path)
@@ -64,12 +62,12 @@ fn describe_variant(
     types: &[Type],
     original: &Type,
     actual: &Type,
-    path: &[Step],
+    path: &[PathStep],
 ) -> Vec<Mismatch> {
     let undef = matches!(original, Type::Optional(_)).then_some(&Type::Undef);
     let mut variants = Vec::new();
     for (index, ty) in undef.into_iter().chain(types).enumerate() {
-        let found = describe(ty, actual, &extended(path, Step::Variant(index)));
+        let found = describe(ty, actual, &extended(path, PathStep::Variant(index)));
         if found.is_empty() {
             return Vec::new();
         }
@@ -86,7 +84,7 @@ fn describe_array(
     array: &ArrayType,
     original: &Type,
     actual: &Type,
-    path: &[Step],
+    path: &[PathStep],
 ) -> Vec<Mismatch> {
     let any_size = IntegerRange::at_least(0);
     match actual {
@@ -99,7 +97,7 @@ fn describe_array(
             if !expected_size.covers(&actual_size) {
                 return vec![Mismatch::new(
                     path,
-                    Problem::Size(expected_size, actual_size),
+                    MismatchKind::Size(expected_size, actual_size),
                 )];
             }
             let wrong = tuple
@@ -109,7 +107,7 @@ fn describe_array(
                 .filter(|(_, ty)| !array.element.accepts(ty));
             wrong
                 .flat_map(|(index, ty)| {
-                    describe(&array.element, ty, &extended(path, Step::Index(index)))
+                    describe(&array.element, ty, &extended(path, PathStep::Index(index)))
                 })
                 .take(MAX_MISMATCHES)
                 .collect()
@@ -119,7 +117,7 @@ fn describe_array(
             match &array.size {
                 Some(size) if !size.covers(&actual_size) => vec![Mismatch::new(
                     path,
-                    Problem::Size(size.clone(), actual_size),
+                    MismatchKind::Size(size.clone(), actual_size),
                 )],
                 _ => vec![Mismatch::of_type(
                     path,
@@ -132,7 +130,12 @@ fn describe_array(
     }
 }
 
-fn describe_hash(hash: &HashType, original: &Type, actual: &Type, path: &[Step]) -> Vec<Mismatch> {
+fn describe_hash(
+    hash: &HashType,
+    original: &Type,
+    actual: &Type,
+    path: &[PathStep],
+) -> Vec<Mismatch> {
     let any_size = IntegerRange::at_least(0);
     match actual {
         Type::Struct(elements) => {
@@ -142,7 +145,7 @@ fn describe_hash(hash: &HashType, original: &Type, actual: &Type, path: &[Step])
             if !expected_size.covers(&actual_size) {
                 return vec![Mismatch::new(
                     path,
-                    Problem::Size(expected_size, actual_size),
+                    MismatchKind::Size(expected_size, actual_size),
                 )];
             }
             let mut found = Vec::new();
@@ -152,11 +155,11 @@ fn describe_hash(hash: &HashType, original: &Type, actual: &Type, path: &[Step])
                 }
                 let key = element.key();
                 if !hash.key.accepts(&key) {
-                    let path = extended(path, Step::Key(element.name.clone()));
+                    let path = extended(path, PathStep::Key(element.name.clone()));
                     found.extend(describe(&hash.key, &key, &path));
                 }
                 if !hash.value.accepts(&element.value) {
-                    let path = extended(path, Step::Entry(element.name.clone()));
+                    let path = extended(path, PathStep::Entry(element.name.clone()));
                     found.extend(describe(&hash.value, &element.value, &path));
                 }
             }
@@ -167,7 +170,7 @@ fn describe_hash(hash: &HashType, original: &Type, actual: &Type, path: &[Step])
             match &hash.size {
                 Some(size) if !size.covers(&actual_size) => vec![Mismatch::new(
                     path,
-                    Problem::Size(size.clone(), actual_size),
+                    MismatchKind::Size(size.clone(), actual_size),
                 )],
                 _ => vec![without_size(path, original, actual)],
             }
@@ -176,7 +179,7 @@ fn describe_hash(hash: &HashType, original: &Type, actual: &Type, path: &[Step])
     }
 }
 
-fn without_size(path: &[Step], original: &Type, actual: &HashType) -> Mismatch {
+fn without_size(path: &[PathStep], original: &Type, actual: &HashType) -> Mismatch {
     let actual = Type::hash(actual.key.clone(), actual.value.clone(), None);
     Mismatch::of_type(path, original, &actual)
 }
@@ -185,32 +188,32 @@ fn describe_struct(
     elements: &[StructElement],
     original: &Type,
     actual: &Type,
-    path: &[Step],
+    path: &[PathStep],
 ) -> Vec<Mismatch> {
     match actual {
         Type::Struct(others) => {
             let mut rest: Vec<&StructElement> = others.iter().collect();
             let mut found = Vec::new();
             for element in elements {
-                let place = rest.iter().position(|other| other.name == element.name);
-                let Some(place) = place else {
+                let index = rest.iter().position(|other| other.name == element.name);
+                let Some(index) = index else {
                     if !element.optional {
-                        let problem = Problem::MissingKey(element.name.clone());
-                        found.push(Mismatch::new(path, problem));
+                        let kind = MismatchKind::MissingKey(element.name.clone());
+                        found.push(Mismatch::new(path, kind));
                     }
                     continue;
                 };
-                let other = rest.remove(place);
+                let other = rest.remove(index);
                 if !element.value.accepts(&other.value) {
-                    let path = extended(path, Step::Entry(element.name.clone()));
+                    let path = extended(path, PathStep::Entry(element.name.clone()));
                     found.extend(describe(&element.value, &other.value, &path));
                 }
             }
             let extra = rest
                 .iter()
-                .map(|other| Problem::ExtraKey(other.name.clone()));
+                .map(|other| MismatchKind::ExtraKey(other.name.clone()));
             let extra = extra.take(MAX_MISMATCHES);
-            found.extend(extra.map(|problem| Mismatch::new(path, problem)));
+            found.extend(extra.map(|kind| Mismatch::new(path, kind)));
             found
         }
         Type::Hash(hash) => {
@@ -225,7 +228,7 @@ fn describe_struct(
             } else {
                 vec![Mismatch::new(
                     path,
-                    Problem::Size(expected_size, actual_size),
+                    MismatchKind::Size(expected_size, actual_size),
                 )]
             }
         }
@@ -237,14 +240,14 @@ fn describe_tuple(
     tuple: &TupleType,
     original: &Type,
     actual: &Type,
-    path: &[Step],
+    path: &[PathStep],
 ) -> Vec<Mismatch> {
     let expected_size = tuple.size_range();
     let (actual_size, pairs): (IntegerRange, Vec<(usize, &Type, &Type)>) = match actual {
         Type::Tuple(other) if **other == *tuple => return Vec::new(),
         Type::Array(_) if tuple.types.is_empty() => return Vec::new(),
         Type::Tuple(other) => {
-            // Puppet names the last place of the types for all that follow it.
+            // Puppet reports the index of the last type for all elements after it.
             let last = tuple.types.len().saturating_sub(1);
             let pairs = other.types.iter().enumerate().filter_map(|(index, ty)| {
                 tuple
@@ -270,46 +273,14 @@ fn describe_tuple(
     if !expected_size.covers(&actual_size) {
         return vec![Mismatch::new(
             path,
-            Problem::Size(expected_size, actual_size),
+            MismatchKind::Size(expected_size, actual_size),
         )];
     }
     pairs
         .into_iter()
         .flat_map(|(index, expected, actual)| {
-            describe(expected, actual, &extended(path, Step::Index(index)))
+            describe(expected, actual, &extended(path, PathStep::Index(index)))
         })
         .take(MAX_MISMATCHES)
         .collect()
-}
-
-impl Type {
-    /// The first type inside that is only a name.
-    fn unresolved(&self) -> Option<LeanStr> {
-        let inner = |ty: &Option<std::sync::Arc<Type>>| ty.as_ref().and_then(|ty| ty.unresolved());
-        match self {
-            Type::Reference(name) => Some(name.clone()),
-            Type::Array(array) => array.element.unresolved(),
-            Type::Hash(hash) => hash.key.unresolved().or_else(|| hash.value.unresolved()),
-            Type::Tuple(tuple) => tuple.types.iter().find_map(Type::unresolved),
-            Type::Struct(elements) => elements
-                .iter()
-                .find_map(|element| element.value.unresolved()),
-            Type::Variant(types) => types.iter().find_map(Type::unresolved),
-            Type::Iterable(ty)
-            | Type::Iterator(ty)
-            | Type::Optional(ty)
-            | Type::NotUndef(ty)
-            | Type::Type(ty) => inner(ty),
-            Type::Sensitive(ty) => ty.unresolved(),
-            Type::Init(Some(init)) => init.target.unresolved(),
-            Type::Callable(callable) => {
-                let parameters = callable.parameters.iter().flat_map(|tuple| &tuple.types);
-                parameters
-                    .chain(&callable.block)
-                    .chain(&callable.returns)
-                    .find_map(Type::unresolved)
-            }
-            _ => None,
-        }
-    }
 }

@@ -1,10 +1,9 @@
-//! The words for types and sizes that do not fit.
+//! How messages name types and sizes.
 
 use std::fmt;
 
-use lean_string::LeanStr;
-
-use super::super::{CallableType, IntegerRange, TimeRange, Type};
+use super::super::build::default_type;
+use super::super::{IntegerRange, Type};
 
 pub(super) fn range_text(range: &IntegerRange, zero: &str) -> String {
     let (min, max) = range.sizes();
@@ -120,44 +119,15 @@ fn resolve(mut ty: &Type) -> &Type {
     ty
 }
 
-/// Would the type without its parameters accept it?
+/// Does the type without its parameters accept the actual one?
 fn accepts_without_bounds(ty: &Type, actual: &Type) -> bool {
     let ty = match ty {
         Type::Alias(alias) => alias.resolved(),
         ty => ty,
     };
     let default = match ty {
-        Type::Integer(_) => Type::integer(),
-        Type::Float(_) => Type::float(),
-        Type::String(_) => Type::string(),
-        Type::Boolean(_) => Type::Boolean(None),
-        Type::Enum(_) => Type::enumeration(Vec::new(), false),
-        Type::Pattern(_) => Type::Pattern([].into()),
-        Type::Regexp(_) => Type::Regexp(None),
-        Type::Collection(_) => Type::Collection(None),
-        Type::Array(_) => Type::array(Type::Any, None),
-        Type::Hash(_) => Type::hash(Type::Any, Type::Any, None),
-        Type::Tuple(_) => Type::tuple(Vec::new(), None),
-        Type::Struct(_) => Type::Struct([].into()),
-        Type::Iterable(_) => Type::Iterable(None),
-        Type::Iterator(_) => Type::Iterator(None),
-        Type::Optional(_) => Type::Optional(None),
-        Type::NotUndef(_) => Type::NotUndef(None),
-        Type::Type(_) => Type::Type(None),
-        Type::Sensitive(_) => Type::sensitive(&Type::Any),
-        Type::Variant(_) => Type::Variant([].into()),
-        Type::Callable(_) => Type::Callable(CallableType::default().into()),
-        Type::Init(_) => Type::Init(None),
-        Type::SemVer(_) => Type::SemVer([].into()),
-        Type::Timestamp(_) => Type::Timestamp(TimeRange::default()),
-        Type::Timespan(_) => Type::Timespan(TimeRange::default()),
-        Type::Uri(_) => Type::Uri(None),
-        Type::Class(_) => Type::Class(None),
-        Type::Resource(_) => Type::Resource(None),
-        Type::Runtime(..) => Type::Runtime(None, None),
         Type::Object(_) => Type::Object(None),
-        Type::Reference(_) => Type::Reference(LeanStr::from_static_str("UnresolvedReference")),
-        ty => ty.clone(),
+        ty => default_type(&ty.name().to_ascii_lowercase()).unwrap_or_else(|| ty.clone()),
     };
     default.accepts(actual)
 }

@@ -118,7 +118,7 @@ def made(type, *args) = { '$new' => type, 'args' => args }
 def form(value)
   case value
   when Symbol then sym(value.to_s)
-  when Hash then map(value.to_h { |k, v| [form(k), form(v)] })
+  when Hash then value.key?('$new') ? value : map(value.to_h { |k, v| [form(k), form(v)] })
   when Array then value.map { |item| form(item) }
   when Float then value.finite? ? value : { '$float' => value.to_s }
   else value
@@ -242,7 +242,8 @@ CONVERSIONS = [
   ["CatalogEntry", 5], ["Class", 5], ["Resource", 5], ["File", 5], ["Default", 5], ["Default", :default], ["Foo", 5],
   ["Foo[1]", 5], ["Runtime", 5], ["TypeSet", 5], ["Puppet::LookupKey", 5], ["Puppet::LookupKey", [5]], [5, 5],
   ["Array[Integer]", ["a"]], ["Array[Integer]", 5, true], ["Numeric", "0x"], ["Numeric", "1e5"], ["Numeric", "077"],
-  ["Numeric", "089"], ["Numeric", "- 5"], ["Float", "- 5"], ["Float", "0x1F"], ["Float", "0b11"], ["Float", "-0b11"],
+  ["Numeric", "089"], ["Numeric", "- 5"], ["Float", "- 5"], ["Float", "0x1F"], ["Float", "0x6f7cedf9549a52e"], ["Float", "-0x6f7cedf9549a52e"],
+  ["Float", "0b11"], ["Float", "-0b11"],
   ["Float", "1_000"], ["Integer", "1_000"], ["Integer", "099"], ["Integer", "077"], ["Integer", "0b11"],
   ["Integer", "0b11", 2], ["Integer", "11", 2], ["Integer", "0x11", 8], ["Integer", "+5"], ["Integer", "+ 5"],
   ["Integer", "-  0x1f"], ["Integer", 1.0e+22], ["Integer", Float::NAN], ["Integer", Float::INFINITY],
@@ -318,7 +319,8 @@ FORMATS = [
   [[1, 'a', [2]], '%s'], [[1, 'a', [2]], '%(a'], [[1, 'a', [2]], '%#a'], [[1, 'a', [2]], '% a'], [[1, 'a', [2]], '%#4a'],
   [[1, 'a'], '%d'], [[{ 'a' => [1, { 'b' => 2 }] }], '%#p'], [{ 'a' => 1, 'b' => [1, 2] }, '%h'],
   [{ 'a' => 1, 'b' => { 'c' => 2 } }, '%#h'], [{ 'a' => 1 }, '%a'], [{ 'a' => 1 }, '%(h'], [{ 'a' => 1 }, '%d'],
-  [{ 'a' => { 'b' => [1, [2, 3]] } }, '%#s'], [[], '%#a'], [{}, '%#h']
+  [{ 'a' => { 'b' => [1, [2, 3]] } }, '%#s'], [[], '%#a'], [{}, '%#h'],
+  [made('Binary', 'woUBIw=='), '%#s'], [made('Binary', 'woUBIw=='), '%#b']
 ].freeze
 
 EXPLAINED = [

@@ -1,19 +1,23 @@
-//! [`HashBuilder`]: entries as they come from a file → [`struct@Hash`].
+//! [`HashBuilder`]: builds a [`struct@Hash`] from the entries of a file.
 
 use super::{Entries, Hash, Index, SMALL, exact};
 use crate::value::Value;
 
-/// Entries up to which keys that repeat are left for the end: an index that is made at once is made faster.
+/// The size up to which repeated keys are resolved at the end, since building an index in one go is faster.
 const MANY: usize = 1024;
 
-/// A hash that is being read. It takes its final form, with or without an index, when its size is known.
+/// A hash under construction, for readers of data files.
+///
+/// Loading a file builds many hashes whose size is not known in advance. This one becomes a list or an index only once
+/// it is complete, and finds repeated keys without hashing the first few; [`Hash::insert`] would build the index of every
+/// large hash step by step.
 #[derive(Debug)]
 pub struct HashBuilder {
-    // Invariant: the first `SMALL` keys differ. What follows may repeat them.
+    // Invariant: the first `SMALL` keys are unique. Later ones may repeat them.
     gathered: Vec<(Value, Value)>,
-    /// A bit for each key up to `SMALL`: one whose bit is not set is new, and need not be looked for.
+    /// A bit for each of the first `SMALL` keys. A key whose bit is not set is new, so no search is needed.
     seen: u64,
-    /// Takes over where there are many.
+    /// Used once there are many entries.
     index: Option<Box<Index>>,
 }
 
@@ -33,7 +37,7 @@ impl HashBuilder {
         }
     }
 
-    /// Sets a key. One that is there already keeps its place and takes the new value.
+    /// Sets a key. An existing key keeps its position and gets the new value.
     pub fn insert(&mut self, key: Value, value: Value) {
         if let Some(index) = &mut self.index {
             index.insert(key, value);
@@ -55,14 +59,14 @@ impl HashBuilder {
         }
     }
 
-    /// What was set so far. A key may come twice, and then the later one counts.
+    /// The entries so far. If a key occurs twice, the later entry is valid.
     pub fn entries(&self) -> impl Iterator<Item = (&Value, &Value)> {
         let gathered = self.gathered.iter().map(|(key, value)| (key, value));
         let indexed = self.index.iter().flat_map(|index| index.iter());
         gathered.chain(indexed)
     }
 
-    /// The hash of everything inserted.
+    /// The finished hash.
     pub fn finish(self) -> Hash {
         let entries = match self.index {
             Some(index) => Entries::Large(index),
@@ -82,7 +86,7 @@ fn index_of(entries: Vec<(Value, Value)>) -> Box<Index> {
     Box::new(index)
 }
 
-/// Tells most keys of a hash apart. They tend to start alike, and to differ in their length and their end.
+/// A cheap hash that differs for most keys of a hash: keys tend to share their start and to differ in length and end.
 fn fingerprint(key: &Value) -> u32 {
     let Some(text) = key.as_str() else {
         return 0;
@@ -101,14 +105,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_set_again_keeps_its_place_at_every_size() {
+    fn an_existing_key_keeps_its_position_at_any_size() {
         for size in (1..30).chain(MANY - 4..MANY + 2) {
             for again in (0..size).step_by(1 + size / 100) {
                 let mut builder = HashBuilder::new();
                 let mut expected = Hash::new();
-                let places = (0..size).chain([again]).chain(size..size + 3);
-                for (number, place) in places.enumerate() {
-                    let key = Value::str(format!("key{place}"));
+                let keys = (0..size).chain([again]).chain(size..size + 3);
+                for (number, key) in keys.enumerate() {
+                    let key = Value::str(format!("key{key}"));
                     let value = Value::Int(number as i64);
                     builder.insert(key.clone(), value.clone());
                     expected.insert(key, value);

@@ -1,82 +1,123 @@
-//! [`VersionRange`]: ranges of semantic versions as node writes them: `>=1.0.0 <2.0.0 || 3.x`.
+//! [`VersionRange`]: ranges of semantic versions in the syntax of npm: `>=1.0.0 <2.0.0 || 3.x`.
 
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::Version;
+use super::{Version, VersionError};
 
-mod part;
-mod text;
+mod interval;
+mod parse;
 
-use part::{Part, merge_parts};
-use text::{parse_alternative, split_alternatives, tighten};
+use interval::{Interval, merge_intervals};
+use parse::{parse_alternative, remove_space_after_operators, split_alternatives};
 
 /// A range of semantic versions.
 #[derive(Clone, Debug)]
 pub struct VersionRange {
-    parts: Vec<Part>,
+    // Invariant: not empty.
+    intervals: Vec<Interval>,
     text: String,
 }
 
+/// Why a range is refused, with Ruby's message.
+///
+/// Some messages come from bugs in `semantic_puppet`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum VersionRangeError {
+    /// It is not a range.
+    #[error("Unparsable version range: \"{text}\"")]
+    NotARange {
+        /// The string.
+        text: String,
+    },
+    /// A version in the range is refused.
+    #[error(transparent)]
+    Version(#[from] VersionError),
+    /// `<=x` and `^x`, for which Ruby calls a method that does not exist.
+    #[error("undefined method `SINGLETON' for SemanticPuppet::VersionRange::AllRange:Class")]
+    AnyVersion,
+    /// Three or more conditions of which the first two exclude each other.
+    #[error("undefined method `intersection' for nil:NilClass")]
+    EmptyIntersection,
+    /// Two alternatives with the same end, which Ruby fails to merge.
+    #[error("undefined local variable or method `exclude_end' for {interval}:{class}")]
+    SameEnd {
+        /// The first alternative.
+        interval: String,
+        /// Its Ruby class.
+        class: &'static str,
+    },
+    /// A range of several alternatives that should be merged with another range.
+    #[error("undefined method `major' for nil:NilClass")]
+    SeveralAlternatives,
+}
+
+type Result<T> = std::result::Result<T, VersionRangeError>;
+
 impl VersionRange {
-    /// Reads a range. The errors are Ruby's, its own slips included.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let tightened = tighten(text);
-        let alternatives = split_alternatives(&tightened);
+    /// Parses a range.
+    ///
+    /// # Errors
+    ///
+    /// If Ruby refuses it.
+    pub fn parse(text: &str) -> Result<Self> {
+        let compact = remove_space_after_operators(text);
+        let alternatives = split_alternatives(&compact);
         if alternatives.is_empty() {
             return Ok(VersionRange {
-                parts: vec![Part::All],
+                intervals: vec![Interval::All],
                 text: "*".to_owned(),
             });
         }
-        let mut parts: Vec<Part> = Vec::new();
+        let mut intervals: Vec<Interval> = Vec::new();
         for alternative in alternatives {
-            if let Some(part) = parse_alternative(alternative, text)?
-                && !parts.contains(&part)
+            if let Some(interval) = parse_alternative(alternative, text)?
+                && !intervals.contains(&interval)
             {
-                parts.push(part);
+                intervals.push(interval);
             }
         }
         Ok(VersionRange {
-            parts: merge_parts(parts)?,
+            intervals: merge_intervals(intervals)?,
             text: text.to_owned(),
         })
     }
 
-    /// From one version to another; `None` where no version is between.
-    pub fn of(from: &Version, to: &Version) -> Option<Self> {
-        VersionRange::between(from, to, false).ok()
-    }
-
-    /// From one version to another, with the last or without it.
-    pub fn between(from: &Version, to: &Version, exclude: bool) -> Result<Self, String> {
+    /// The range from one version to another, optionally without the last.
+    ///
+    /// # Errors
+    ///
+    /// If Ruby fails to build it.
+    pub fn between(from: &Version, to: &Version, exclude: bool) -> Result<Self> {
         let (end, text) = if exclude {
-            (Part::Less(to.clone()), format!(">={to} <{from}"))
+            (Interval::Less(to.clone()), format!(">={to} <{from}"))
         } else {
-            (Part::AtMost(to.clone()), format!("{to} - {from}"))
+            (Interval::AtMost(to.clone()), format!("{to} - {from}"))
         };
-        let parts = Part::AtLeast(from.clone()).intersection(&end);
+        let interval = Interval::AtLeast(from.clone()).intersection(&end);
         Ok(VersionRange {
-            parts: merge_parts(parts.into_iter().collect())?,
+            intervals: merge_intervals(interval.into_iter().collect())?,
             text,
         })
     }
 
-    /// Is the version in the range? A pre-release is only where the range names one like it.
+    /// Is the version in the range? A pre-release only is if the range names a pre-release of the same version.
     pub fn includes(&self, version: &Version) -> bool {
-        self.parts.iter().any(|part| {
-            part.includes(version) && (version.is_stable() || part.admits_prerelease(version))
+        self.intervals.iter().any(|interval| {
+            interval.includes(version)
+                && (version.is_stable() || interval.admits_prerelease(version))
         })
     }
 
-    fn only(&self) -> Option<&Part> {
-        match &self.parts[..] {
+    fn only(&self) -> Option<&Interval> {
+        match &self.intervals[..] {
             [only] => Some(only),
             _ => None,
         }
     }
 
-    /// Is every version of it in the other range?
+    /// Does the other range include all versions of this one?
     pub fn is_covered_by(&self, other: &VersionRange) -> bool {
         let (Some(inner), Some(outer)) = (self.only(), other.only()) else {
             return false;
@@ -93,8 +134,12 @@ impl VersionRange {
         }
     }
 
-    /// Makes one of the ranges that meet.
-    pub fn merge_all(mut ranges: Vec<VersionRange>) -> Result<Vec<VersionRange>, String> {
+    /// Merges ranges that overlap or are adjacent.
+    ///
+    /// # Errors
+    ///
+    /// If Ruby fails to merge them.
+    pub fn merge_all(mut ranges: Vec<VersionRange>) -> Result<Vec<VersionRange>> {
         if ranges.len() < 2 {
             return Ok(ranges);
         }
@@ -115,9 +160,9 @@ impl VersionRange {
         Ok(merged)
     }
 
-    fn merge(&self, other: &VersionRange) -> Result<Option<VersionRange>, String> {
+    fn merge(&self, other: &VersionRange) -> Result<Option<VersionRange>> {
         let (Some(left), Some(right)) = (self.only(), other.only()) else {
-            return Err("undefined method `major' for nil:NilClass".to_owned());
+            return Err(VersionRangeError::SeveralAlternatives);
         };
         let (left_end, right_end) = (left.end(), right.end());
         if self.includes(&right.begin()) || other.includes(&left.begin()) {
@@ -152,10 +197,10 @@ impl VersionRange {
         Ok(None)
     }
 
-    /// The range by its parts rather than as it was written.
+    /// The range in normalized form, not as it was written.
     pub fn inspect(&self) -> String {
-        let parts: Vec<String> = self.parts.iter().map(Part::to_string).collect();
-        parts.join(" || ")
+        let intervals: Vec<String> = self.intervals.iter().map(Interval::to_string).collect();
+        intervals.join(" || ")
     }
 }
 
@@ -167,7 +212,7 @@ impl fmt::Display for VersionRange {
 
 impl PartialEq for VersionRange {
     fn eq(&self, other: &Self) -> bool {
-        self.parts == other.parts
+        self.intervals == other.intervals
     }
 }
 
@@ -175,6 +220,6 @@ impl Eq for VersionRange {}
 
 impl std::hash::Hash for VersionRange {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.parts.hash(state);
+        self.intervals.hash(state);
     }
 }

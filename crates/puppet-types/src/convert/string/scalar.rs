@@ -1,14 +1,14 @@
-//! Values that are no collections as text: what each letter of a format means to each of them.
+//! Scalars to strings: the meaning of each format for each type.
 
 use std::sync::Arc;
 
 use num_bigint::BigInt;
 use psych_yaml::base64;
+use psych_yaml::ruby::{float_to_s, inspect_bytes, integer_to_f};
 use puppet_values::{Rich, Value};
 
 use super::super::format::Format;
-use super::super::number::{big_to_float, float_text};
-use super::super::quote::{inspect_bytes, puppet_double_quote, puppet_quote, ruby_inspect};
+use super::super::quote::{puppet_double_quote, puppet_quote, ruby_inspect};
 use super::super::{ConversionError, sprintf, text_case, unusable};
 use super::{illegal, is_blank};
 
@@ -19,9 +19,9 @@ pub(super) fn scalar(value: &Value, format: &Format) -> Result<String, Conversio
         Value::Int(number) => integer(&BigInt::from(*number), format),
         Value::BigInt(number) => integer(number, format),
         Value::Float(number) => float(*number, format),
-        Value::Str(text) => text_value(text, format),
-        Value::Bytes(bytes) => text_value(&String::from_utf8_lossy(bytes), format),
-        Value::Template(template) => text_value(template.source(), format),
+        Value::Str(text) => string(text, format),
+        Value::Bytes(bytes) => string(&String::from_utf8_lossy(bytes), format),
+        Value::Template(template) => string(template.source(), format),
         Value::Symbol(name) => match name.as_str() {
             "default" => default(format),
             "undef" => undef(format),
@@ -43,7 +43,7 @@ pub(super) fn scalar(value: &Value, format: &Format) -> Result<String, Conversio
     }
 }
 
-/// What Ruby makes of a value that Puppet has no rule for.
+/// The result of Ruby's `format`, for values that Puppet has no rules for.
 fn any(
     format: &Format,
     text: &str,
@@ -76,11 +76,11 @@ fn rich_value(rich: &Arc<Rich>, format: &Format) -> Result<String, ConversionErr
             letter => Err(illegal("Regexp", letter, "sp")),
         },
         Rich::Timestamp(time) => {
-            let shown = puppet_values::time::timestamp_text(*time);
+            let shown = puppet_values::time::format_timestamp(*time);
             any(format, &shown, &shown, Some(*time))
         }
         Rich::Timespan(time) => {
-            let shown = puppet_values::time::timespan_text(*time);
+            let shown = puppet_values::time::format_timespan(*time);
             any(format, &shown, &shown, Some(*time))
         }
         Rich::SemVer(version) => {
@@ -168,7 +168,7 @@ fn integer(number: &BigInt, format: &Format) -> Result<String, ConversionError> 
     match format.letter {
         'd' | 'x' | 'X' | 'o' | 'b' | 'B' => sprintf::integer(format, number),
         'p' => sprintf::text(format, &number.to_string()),
-        'e' | 'E' | 'f' | 'g' | 'G' | 'a' | 'A' => sprintf::float(format, big_to_float(number)),
+        'e' | 'E' | 'f' | 'g' | 'G' | 'a' | 'A' => sprintf::float(format, integer_to_f(number)),
         'c' => {
             let char = u32::try_from(number).ok().and_then(char::from_u32);
             let char = char.ok_or_else(|| unusable("pack(U): value out of range"))?;
@@ -190,14 +190,14 @@ fn float(number: f64, format: &Format) -> Result<String, ConversionError> {
         'd' | 'x' | 'X' | 'o' | 'b' | 'B' => sprintf::integer(format, &sprintf::whole(number)?),
         'e' | 'E' | 'f' | 'g' | 'G' | 'a' | 'A' => sprintf::float(format, number),
         's' if format.is_alternative() => {
-            sprintf::text(format, &format!("\"{}\"", float_text(number)))
+            sprintf::text(format, &format!("\"{}\"", float_to_s(number)))
         }
-        'p' | 's' => sprintf::text(format, &float_text(number)),
+        'p' | 's' => sprintf::text(format, &float_to_s(number)),
         letter => Err(illegal("Float", letter, "dxXobBeEfgGaAsp")),
     }
 }
 
-fn text_value(text: &str, format: &Format) -> Result<String, ConversionError> {
+fn string(text: &str, format: &Format) -> Result<String, ConversionError> {
     let alternative = format.is_alternative();
     let changed = match format.letter {
         's' => return sprintf::text(format, text),

@@ -1,17 +1,19 @@
-//! Ranges of versions as they are written: `>=1.0.0 <2.0.0`, `^1.2`, `1.0 - 2.0`.
+//! The syntax of ranges: `>=1.0.0 <2.0.0`, `^1.2`, `1.0 - 2.0`.
 
 use num_bigint::BigInt;
+use psych_yaml::ruby::is_space;
 
 use super::super::{Version, is_qualifier, parse_number, parse_prerelease, split_build};
-use super::part::Part;
+use super::interval::Interval;
+use super::{Result, VersionRangeError};
 
-/// Drops spaces, or else a `v`, after an operator.
-pub(super) fn tighten(text: &str) -> String {
-    let mut tight = String::new();
+/// Removes the white space after an operator or, if there is none, a `v`.
+pub(super) fn remove_space_after_operators(text: &str) -> String {
+    let mut compact = String::new();
     let mut rest = text;
     while let Some(char) = rest.chars().next() {
         rest = rest.get(char.len_utf8()..).unwrap_or_default();
-        tight.push(char);
+        compact.push(char);
         if "><=~^".contains(char) {
             let trimmed = rest.trim_start_matches(is_space);
             rest = if trimmed.len() < rest.len() {
@@ -21,14 +23,10 @@ pub(super) fn tighten(text: &str) -> String {
             };
         }
     }
-    tight
+    compact
 }
 
-fn is_space(char: char) -> bool {
-    matches!(char, ' ' | '\t' | '\n' | '\x0b' | '\x0c' | '\r')
-}
-
-/// The texts around `||`. Ruby drops empty ones at the end.
+/// The alternatives around `||`. Ruby drops empty ones at the end.
 pub(super) fn split_alternatives(text: &str) -> Vec<&str> {
     if text.is_empty() {
         return Vec::new();
@@ -49,35 +47,34 @@ pub(super) fn split_alternatives(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// One alternative; `None` where its parts have nothing in common.
-pub(super) fn parse_alternative(text: &str, whole: &str) -> Result<Option<Part>, String> {
-    let unparsable = || format!("Unparsable version range: \"{whole}\"");
+/// Parses one alternative; `None` if its conditions exclude each other.
+pub(super) fn parse_alternative(text: &str, range: &str) -> Result<Option<Interval>> {
+    let not_a_range = || VersionRangeError::NotARange {
+        text: range.to_owned(),
+    };
     if let Some((from, to)) = split_hyphen(text) {
-        let from = Part::AtLeast(Partial::parse(from)?.floor()?);
-        return Ok(from.intersection(&Part::AtMost(Partial::parse(to)?.floor()?)));
+        let from = Interval::AtLeast(Partial::parse(from)?.floor()?);
+        return Ok(from.intersection(&Interval::AtMost(Partial::parse(to)?.floor()?)));
     }
     let mut words: Vec<&str> = text
         .split(is_space)
         .filter(|word| !word.is_empty())
         .collect();
-    // Ruby keeps the empty word in front of a space, and none after the last.
+    // Ruby keeps an empty word before leading white space, but none at the end.
     if text.starts_with(is_space) && !words.is_empty() {
         words.insert(0, "");
     }
-    let mut common: Option<Option<Part>> = None;
+    let mut common: Option<Option<Interval>> = None;
     for word in words {
-        let part = parse_simple(word).ok_or_else(unparsable)??;
+        let interval = parse_simple(word).ok_or_else(not_a_range)??;
         common = Some(match common {
-            None => Some(part),
-            Some(Some(known)) => known.intersection(&part),
-            Some(None) => return Err("undefined method `intersection' for nil:NilClass".to_owned()),
+            None => Some(interval),
+            Some(Some(common)) => common.intersection(&interval),
+            Some(None) => return Err(VersionRangeError::EmptyIntersection),
         });
     }
-    match common {
-        Some(part) => Ok(part),
-        // An empty alternative.
-        None => Ok(None),
-    }
+    // Without a word it is an empty alternative.
+    Ok(common.flatten())
 }
 
 /// `1.0 - 2.0`
@@ -89,8 +86,8 @@ fn split_hyphen(text: &str) -> Option<(&str, &str)> {
     (is_hyphen && Partial::read(to).is_some()).then_some((from, to))
 }
 
-/// `^1.2`; the outer `None` where it cannot be read.
-fn parse_simple(word: &str) -> Option<Result<Part, String>> {
+/// Parses one condition such as `^1.2`; `None` if it is none.
+fn parse_simple(word: &str) -> Option<Result<Interval>> {
     let operators = ["<=", ">=", "~>", "~=", "<", ">", "=", "~", "^"];
     let operator = operators
         .into_iter()
@@ -101,14 +98,14 @@ fn parse_simple(word: &str) -> Option<Result<Part, String>> {
         Some("^") if operand.major == Some(BigInt::ZERO) => operand.patch_updates(true),
         Some("^") => operand.minor_updates(),
         Some(">") => operand.greater(),
-        Some(">=") => operand.floor().map(Part::AtLeast),
-        Some("<") => operand.floor().map(Part::Less),
+        Some(">=") => operand.floor().map(Interval::AtLeast),
+        Some("<") => operand.floor().map(Interval::Less),
         Some("<=") => operand.at_most(),
         _ => operand.patch_updates(false),
     })
 }
 
-/// A version of which parts may be missing or `x`.
+/// A version with parts that may be missing or `x`.
 struct Partial<'a> {
     major: Option<BigInt>,
     minor: Option<BigInt>,
@@ -157,11 +154,13 @@ impl<'a> Partial<'a> {
         .filter(|_| qualified)
     }
 
-    fn parse(text: &'a str) -> Result<Self, String> {
-        Partial::read(text).ok_or_else(|| format!("Unparsable version range: \"{text}\""))
+    fn parse(text: &'a str) -> Result<Self> {
+        Partial::read(text).ok_or_else(|| VersionRangeError::NotARange {
+            text: text.to_owned(),
+        })
     }
 
-    fn version(&self, [major, minor, patch]: [BigInt; 3]) -> Result<Version, String> {
+    fn version(&self, [major, minor, patch]: [BigInt; 3]) -> Result<Version> {
         Ok(Version {
             prerelease: self.prerelease.map(parse_prerelease).transpose()?,
             build: self.build.map(split_build),
@@ -169,8 +168,8 @@ impl<'a> Partial<'a> {
         })
     }
 
-    /// The version with zeros for what is missing.
-    fn floor(&self) -> Result<Version, String> {
+    /// The version with zeros for missing parts.
+    fn floor(&self) -> Result<Version> {
         self.version([
             self.major.clone().unwrap_or_default(),
             self.minor.clone().unwrap_or_default(),
@@ -178,35 +177,38 @@ impl<'a> Partial<'a> {
         ])
     }
 
-    /// From the version up to the next minor one, or the next major one where no minor is given.
-    fn patch_updates(&self, later: bool) -> Result<Part, String> {
+    /// From the version to the next minor version, or to the next major version if no minor is given.
+    fn patch_updates(&self, later: bool) -> Result<Interval> {
         let zero = BigInt::ZERO;
         let Some(major) = &self.major else {
-            return Ok(Part::All);
+            return Ok(Interval::All);
         };
         let Some(minor) = &self.minor else {
-            return Ok(Part::from_to(
+            return Ok(Interval::from_to(
                 Version::plain(major.clone(), zero.clone(), zero),
                 Version::next_major(major),
             ));
         };
         let Some(patch) = &self.patch else {
-            return Ok(Part::from_to(
+            return Ok(Interval::from_to(
                 Version::plain(major.clone(), minor.clone(), zero),
                 Version::next_minor(major, minor),
             ));
         };
         let version = self.version([major.clone(), minor.clone(), patch.clone()])?;
         if !later {
-            return Ok(Part::Exactly(version));
+            return Ok(Interval::Exactly(version));
         }
-        Ok(Part::from_to(version, Version::next_minor(major, minor)))
+        Ok(Interval::from_to(
+            version,
+            Version::next_minor(major, minor),
+        ))
     }
 
-    /// From the version up to the next major one.
-    fn minor_updates(&self) -> Result<Part, String> {
+    /// From the version to the next major version.
+    fn minor_updates(&self) -> Result<Interval> {
         let Some(major) = &self.major else {
-            return Err(no_singleton());
+            return Err(VersionRangeError::AnyVersion);
         };
         let mut from = self.floor()?;
         if self.patch.is_none() || self.prerelease.is_none() {
@@ -215,41 +217,36 @@ impl<'a> Partial<'a> {
         if self.minor.is_none() {
             from.patch = BigInt::ZERO;
         }
-        Ok(Part::from_to(from, Version::next_major(major)))
+        Ok(Interval::from_to(from, Version::next_major(major)))
     }
 
-    fn greater(&self) -> Result<Part, String> {
+    fn greater(&self) -> Result<Interval> {
         let Some(major) = &self.major else {
-            return Ok(Part::Less(Version::least()));
+            return Ok(Interval::Less(Version::lowest()));
         };
         let Some(minor) = &self.minor else {
-            return Ok(Part::AtLeast(Version::next_major(major)));
+            return Ok(Interval::AtLeast(Version::next_major(major)));
         };
         let Some(patch) = &self.patch else {
-            return Ok(Part::AtLeast(Version::next_minor(major, minor)));
+            return Ok(Interval::AtLeast(Version::next_minor(major, minor)));
         };
         let version = self.version([major.clone(), minor.clone(), patch.clone()])?;
-        Ok(Part::Greater(version))
+        Ok(Interval::Greater(version))
     }
 
-    fn at_most(&self) -> Result<Part, String> {
+    fn at_most(&self) -> Result<Interval> {
         let Some(major) = &self.major else {
-            return Err(no_singleton());
+            return Err(VersionRangeError::AnyVersion);
         };
         let Some(minor) = &self.minor else {
-            return Ok(Part::Less(Version::next_major(major)));
+            return Ok(Interval::Less(Version::next_major(major)));
         };
         let Some(patch) = &self.patch else {
-            return Ok(Part::Less(Version::next_minor(major, minor)));
+            return Ok(Interval::Less(Version::next_minor(major, minor)));
         };
         let version = self.version([major.clone(), minor.clone(), patch.clone()])?;
-        Ok(Part::AtMost(version))
+        Ok(Interval::AtMost(version))
     }
-}
-
-/// What Ruby says of `<=x` and `^x`, by a slip in its library.
-fn no_singleton() -> String {
-    "undefined method `SINGLETON' for SemanticPuppet::VersionRange::AllRange:Class".to_owned()
 }
 
 impl Version {
