@@ -1,6 +1,8 @@
 //! Base64 as in Ruby: `Array#pack('m')`, `String#unpack('m')` and the standard library's `Base64`.
 //!
-//! `!!binary` uses it. It is public for other code that must encode or decode exactly as Ruby does.
+//! `!!binary` uses it. It is public for other code that must encode or decode exactly as Ruby does. It is written by hand
+//! because the usual crates refuse what `unpack('m')` accepts: any other characters in between, `=` early in a group,
+//! and a last group that is incomplete or has stray bits.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

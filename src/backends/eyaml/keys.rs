@@ -13,6 +13,8 @@ use cms::cert::x509::der::asn1::{Any, Null, ObjectIdentifier, OctetStringRef};
 use cms::cert::x509::der::{self, Decode, Encode, Tag};
 use cms::cert::x509::spki::AlgorithmIdentifierOwned;
 use psych_yaml::base64;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::{DecryptError, KeySource, KeysError, envelope};
 
@@ -56,11 +58,11 @@ impl PrivateKey {
 
 impl PublicKey {
     pub(super) fn from_pem(text: &[u8]) -> Result<Self, KeysError> {
-        let certificate = pem_block(text, "CERTIFICATE")
-            .or_else(|| pem_block(text, "X509 CERTIFICATE"))
-            .and_then(|body| Certificate::from_der(&base64::decode(body)).ok())
-            .ok_or(KeysError::Public)?
-            .tbs_certificate;
+        // OpenSSL reads this older label as well.
+        let text = String::from_utf8_lossy(text).replace(" X509 CERTIFICATE-", " CERTIFICATE-");
+        let der = CertificateDer::from_pem_slice(text.as_bytes()).map_err(|_| KeysError::Public)?;
+        let certificate = Certificate::from_der(&der).map_err(|_| KeysError::Public)?;
+        let certificate = certificate.tbs_certificate;
         let public = certificate.subject_public_key_info.to_der();
         Ok(PublicKey {
             public: public.map_err(|_| KeysError::Public)?,
@@ -132,19 +134,21 @@ impl fmt::Debug for Keys {
 
 /// The private key as PKCS#8.
 fn private_key(pem: &[u8]) -> Result<Vec<u8>, KeysError> {
-    if let Some(body) = pem_block(pem, "RSA PRIVATE KEY") {
-        if body.contains(&b':') {
-            return Err(KeysError::Passphrase);
+    match PrivateKeyDer::from_pem_slice(pem) {
+        Ok(PrivateKeyDer::Pkcs1(key)) => {
+            to_pkcs8(key.secret_pkcs1_der()).map_err(|_| KeysError::Private)
         }
-        return to_pkcs8(&base64::decode(body)).map_err(|_| KeysError::Private);
+        Ok(PrivateKeyDer::Pkcs8(key)) => Ok(key.secret_pkcs8_der().to_vec()),
+        _ if is_encrypted(pem) => Err(KeysError::Passphrase),
+        _ => Err(KeysError::Private),
     }
-    if let Some(body) = pem_block(pem, "PRIVATE KEY") {
-        return Ok(base64::decode(body));
-    }
-    match pem_block(pem, "ENCRYPTED PRIVATE KEY") {
-        Some(_) => Err(KeysError::Passphrase),
-        None => Err(KeysError::Private),
-    }
+}
+
+/// Does the text look like a key with a passphrase, in PKCS#8 or in OpenSSL's traditional form?
+fn is_encrypted(pem: &[u8]) -> bool {
+    let marks = ["BEGIN ENCRYPTED PRIVATE KEY", "Proc-Type: 4,ENCRYPTED"];
+    let mut marks = marks.iter().map(|mark| mark.as_bytes());
+    marks.any(|mark| memchr::memmem::find(pem, mark).is_some())
 }
 
 /// Wraps a PKCS#1 key as PKCS#8: version, algorithm, key.
@@ -157,17 +161,4 @@ fn to_pkcs8(key: &[u8]) -> der::Result<Vec<u8>> {
     parts.extend(algorithm.to_der()?);
     parts.extend(OctetStringRef::new(key)?.to_der()?);
     Any::new(Tag::Sequence, parts)?.to_der()
-}
-
-/// The text between the lines of a PEM block, which may have other text around it.
-fn pem_block<'a>(text: &'a [u8], label: &str) -> Option<&'a [u8]> {
-    let begin = format!("-----BEGIN {label}-----");
-    let end = format!("-----END {label}-----");
-    let start = find(text, begin.as_bytes())? + begin.len();
-    let body = text.get(start..)?;
-    body.get(..find(body, end.as_bytes())?)
-}
-
-fn find(text: &[u8], part: &[u8]) -> Option<usize> {
-    text.windows(part.len()).position(|window| window == part)
 }

@@ -1,12 +1,12 @@
 //! The headers of a request: defaults, authentication, and those of the level.
 
+use base64ct::{Base64, Encoding};
 use hiera_resolver::Value;
 use hiera_resolver::remote::RemoteRequest;
 use hyper::header::{
     ACCEPT, AUTHORIZATION, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING,
     USER_AGENT,
 };
-use psych_yaml::base64;
 
 use super::error::FetchErrorKind;
 
@@ -24,7 +24,7 @@ pub(super) fn check(request: &RemoteRequest) -> Result<HeaderMap, FetchErrorKind
             }),
         };
         let credentials = format!("{}:{}", text("auth_user")?, text("auth_pass")?);
-        let credentials = base64::encode(credentials.as_bytes());
+        let credentials = Base64::encode_string(credentials.as_bytes());
         fields.add(AUTHORIZATION, &format!("Basic {credentials}"));
     }
     match request.option("headers") {

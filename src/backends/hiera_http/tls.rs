@@ -1,6 +1,5 @@
 //! TLS to servers: which certificates are trusted, and the client's own.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -8,17 +7,10 @@ use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_t
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls_native_certs::load_native_certs;
 
 use super::call::TlsOptions;
 use super::error::FetchErrorKind;
-
-/// Where systems keep their CA certificates: Debian, Fedora, SUSE, Alpine.
-const SYSTEM_CERTIFICATES: [&str; 4] = [
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem",
-    "/etc/ssl/cert.pem",
-];
 
 /// The configuration of TLS. Without options TLS is not used, and no certificate is trusted.
 pub(super) fn client_config(options: Option<&TlsOptions>) -> Result<ClientConfig, FetchErrorKind> {
@@ -69,15 +61,14 @@ fn root_certificates(options: &TlsOptions) -> Result<RootCertStore, FetchErrorKi
         }
         return Ok(roots);
     }
-    let path = SYSTEM_CERTIFICATES
-        .into_iter()
-        .find(|path| Path::new(path).exists())
-        .ok_or_else(|| FetchErrorKind::Tls {
+    // System bundles may contain certificates that are too old to parse, and directories files that are unreadable.
+    roots.add_parsable_certificates(load_native_certs().certs);
+    match roots.is_empty() {
+        false => Ok(roots),
+        true => Err(FetchErrorKind::Tls {
             reason: "no system CA certificates found; set `ssl_ca_cert`".to_owned(),
-        })?;
-    // System bundles may contain certificates that are too old to parse.
-    roots.add_parsable_certificates(certificates("ssl_ca_cert", path)?);
-    Ok(roots)
+        }),
+    }
 }
 
 /// The client certificate with its chain, and its key.

@@ -1,6 +1,6 @@
 //! `GET /environments`: what is served, each environment with its layers, hierarchy and faults.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -8,6 +8,8 @@ use hiera_resolver::Layer;
 use hiera_resolver::config::{HieraConfig, Level, Locations, Text};
 use hiera_resolver::remote::without_user;
 use serde_json::{Value, json};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 use crate::data_loading::Fault;
 use crate::environments::{self, Environment};
@@ -156,49 +158,28 @@ fn show_level(level: &Level) -> Value {
     shown
 }
 
-/// A time as people and programs read it. Days since 1970 → a date, by the usual arithmetic of eras of 400 years.
+/// A time in UTC, to the second.
 fn rfc_3339(time: SystemTime) -> String {
-    let seconds = time
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_secs());
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 {
-        month_from_march + 3
-    } else {
-        month_from_march - 9
-    };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    format!(
-        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
-        rest / 3_600,
-        rest % 3_600 / 60,
-        rest % 60
-    )
+    let time = OffsetDateTime::from(time).truncate_to_second();
+    // Only a year beyond 9999 has no such form.
+    time.format(&Rfc3339).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
     use super::*;
-    use std::time::Duration;
 
     #[test]
-    fn times_are_written_for_people_and_programs() {
+    fn times_are_in_utc_to_the_second() {
         for (seconds, expected) in [
             (0, "1970-01-01T00:00:00Z"),
             (951_827_696, "2000-02-29T12:34:56Z"),
             (1_798_761_599, "2026-12-31T23:59:59Z"),
         ] {
-            assert_eq!(
-                rfc_3339(UNIX_EPOCH + Duration::from_secs(seconds)),
-                expected
-            );
+            let time = UNIX_EPOCH + Duration::from_secs(seconds) + Duration::from_millis(999);
+            assert_eq!(rfc_3339(time), expected);
         }
     }
 }
