@@ -22,8 +22,6 @@ mod errors;
 mod examples;
 /// What every request passes: request ids, compression, cross-origin rules, the access log.
 mod gate;
-/// What Puppet's own module `hiera_http` answers, recorded.
-mod hiera_http;
 /// Trees and requests that are made to hurt.
 mod hostile;
 /// Relative links in Markdown files lead to files and headings that exist.

@@ -1,4 +1,4 @@
-//! What Puppet's own module `hiera_http` answers, recorded: `tests/fixtures/hiera_http`.
+//! Recorded answers of Puppet with the module `hiera_http`: `tests/fixtures/hiera_http`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::http::header;
 use serde_json::Value;
 
-use crate::remote::Remote;
+use super::Remote;
 use crate::support::{TestServer, Tree};
 
 fn fixture(name: &str) -> String {
@@ -20,7 +20,7 @@ fn list(name: &str) -> Vec<Value> {
     serde_json::from_str(&fixture(name)).unwrap()
 }
 
-/// A server with the documents that Puppet was given.
+/// A server with the documents that Puppet got.
 fn documents() -> Remote {
     let documents = list("documents.json");
     Remote::answering(move |path, headers| {
@@ -41,15 +41,15 @@ fn documents() -> Remote {
     })
 }
 
-/// Does an explanation end with an error in words that do not depend on Ruby's version or on the system?
-fn is_told(message: &str) -> bool {
+/// Is this a message whose text depends neither on the version of Ruby nor on the system?
+fn is_stable(message: &str) -> bool {
     message.starts_with("lookup_http failed Bad HTTP response")
         || message.starts_with("lookup_http failed Net::ReadTimeout")
         || message.starts_with("value of lookup_options")
 }
 
 #[test]
-fn every_recorded_answer_is_given() {
+fn answers_are_those_of_puppet() {
     let remote = documents();
     let address = remote.uri("");
     let mut server: Option<(String, TestServer)> = None;
@@ -84,7 +84,7 @@ fn every_recorded_answer_is_given() {
         let mut differs = case["status"] != status || case["value"] != value;
         let mut shown = String::new();
         if let Some(expected) = case["explain"].as_str()
-            && (message.is_empty() || is_told(message))
+            && (message.is_empty() || is_stable(message))
         {
             let codedir = server.tree.path("C/").display().to_string();
             shown = server
