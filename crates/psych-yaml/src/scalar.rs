@@ -1,6 +1,6 @@
 //! The value of an untagged scalar.
 //!
-//! [`resolve`] follows Psych's scanner, a sequence of regular expressions of which the first match wins. All of them
+//! [`resolve`] follows Psych's scanner, a sequence of regular expressions in which the first match wins. All of them
 //! except the one for words only match strings that start with a digit, a sign, a point or a colon, so the first byte
 //! decides which rules apply, and for most strings none do.
 

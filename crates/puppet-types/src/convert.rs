@@ -50,6 +50,7 @@ pub(crate) use pattern::compile_regexp;
 
 /// Why a value cannot be converted, with Puppet's message. The content of a Sensitive is never shown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConversionError {
     /// Values of the type cannot be created.
     #[error("Creation of new instance of type '{ty}' is not supported")]

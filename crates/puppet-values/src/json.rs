@@ -4,8 +4,8 @@ use serde_json::Value as Json;
 
 use crate::{Hash, Value};
 
-/// Numbers keep their kind: `1` is an integer, `1.0` a float. One beyond 64 bits is the float that `serde_json` made of
-/// it, unless its feature `arbitrary_precision` is on.
+/// Numbers keep their type: `1` is an integer, `1.0` is a float. `serde_json` reads an integer that does not fit 64 bits
+/// as a float, unless its feature `arbitrary_precision` is on.
 impl From<Json> for Value {
     fn from(json: Json) -> Self {
         match json {
@@ -41,7 +41,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn numbers_keep_their_kind() {
+    fn numbers_keep_their_type() {
         assert_eq!(Value::from(json!(1)), Value::Int(1));
         assert_eq!(Value::from(json!(1.0)), Value::Float(1.0));
         assert_eq!(

@@ -1,52 +1,52 @@
-//! A regular expression as a tree, after Ruby's syntax has been dealt with.
+//! A regular expression as a tree, independent of the syntax.
 
 use regex_syntax::hir::ClassUnicode;
 
 /// A part of a pattern.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
-    /// Matches nothing, anywhere.
+    /// Matches the empty string.
     Empty,
-    /// One character out of a set. Its case is already part of the set.
+    /// One character of a set. With `i`, the set contains all cases.
     Set(ClassUnicode),
-    /// A place in the text.
+    /// A condition on the position.
     Assertion(Assertion),
-    /// One after the other.
+    /// A sequence.
     Concat(Vec<Node>),
-    /// One or the other, the first preferred.
+    /// Alternatives, in order of preference.
     Alternate(Vec<Node>),
-    /// Several times.
+    /// A repetition.
     Repeat(Box<Repeat>),
-    /// A capture group by its number.
+    /// A capture group with its number.
     Group(usize, Box<Node>),
-    /// Options for a part of the pattern. They are gone by now, but a look-behind minds the place.
+    /// A part with its own options. They are already applied, but the rules for look-behinds distinguish it.
     Options(Box<Node>),
-    /// `(?>...)`: once matched, never tried in another way.
+    /// `(?>...)`: no backtracking into it once it has matched.
     Atomic(Box<Node>),
     /// Look-ahead and look-behind.
     Look(Look, Box<Node>),
-    /// What one of the groups matched, the last that is set.
+    /// The string that a group matched. If there are several groups, the last that is set.
     Backreference(Backreference),
-    /// `\g<n>`: the pattern of another group, 0 for the whole.
+    /// `\g<n>`: the pattern of a group, or the whole pattern for 0.
     Call(usize),
     /// `(?(1)...|...)`.
     Condition(usize, Box<Node>, Box<Node>),
-    /// `(?~...)`: any text in which the part does not match.
+    /// `(?~...)`: any string that does not contain a match of the part.
     Absent(Box<Node>),
 }
 
-/// A place in the text.
+/// A condition on the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Assertion {
-    /// `^`: after a line break that is not the last character, or at the start of the text.
+    /// `^`: at the start, or after a line break that is not the last character.
     LineStart,
-    /// `$`: before a line break, or at the end.
+    /// `$`: at the end, or before a line break.
     LineEnd,
-    /// `\A`, and `\G` too, since a search always starts at the front.
+    /// `\A`, and also `\G`, since a search always starts at the beginning.
     TextStart,
     /// `\z`.
     TextEnd,
-    /// `\Z`: at the end, or before a line break there.
+    /// `\Z`: at the end, or before a line break at the end.
     LastLineEnd,
     /// `\b` or `\B`.
     WordBoundary { is_negated: bool, is_ascii: bool },
@@ -61,23 +61,23 @@ pub(super) struct Repeat {
     pub(super) is_greedy: bool,
 }
 
-/// The direction of a look, and whether the part must not match there.
+/// The direction of a look-around, and whether the part must not match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look {
     pub(super) is_behind: bool,
     pub(super) is_negated: bool,
 }
 
-/// A reference to what a group matched.
+/// A reference to the match of a group.
 #[derive(Clone, Debug)]
 pub(super) struct Backreference {
-    /// Several when the name is given to more than one group.
+    /// Several if the groups have the same name.
     pub(super) groups: Vec<usize>,
     pub(super) ignores_case: bool,
 }
 
 impl Node {
-    /// The parts directly below.
+    /// The direct parts.
     pub(super) fn children(&self) -> Vec<&Node> {
         match self {
             Node::Empty
@@ -96,7 +96,7 @@ impl Node {
         }
     }
 
-    /// The parts directly below, to be changed.
+    /// The direct parts, mutable.
     pub(super) fn children_mut(&mut self) -> Vec<&mut Node> {
         match self {
             Node::Empty

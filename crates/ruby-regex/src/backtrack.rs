@@ -1,23 +1,27 @@
-//! The backtracking matcher, for what linear time cannot do: it tries one way after the other, as Ruby does,
-//! but only so many steps.
+//! The backtracking matcher, for patterns that cannot be matched in linear time. It tries alternatives in order, as Ruby
+//! does, up to a number of steps.
+
+mod history;
 
 use super::MatchError;
 use super::ast::{Assertion, Backreference};
+use super::char_sets;
 use super::fold::{self, contains};
 use super::program::{Address, Instruction, Program};
-use super::sets;
 
-/// Steps that one match may take: some 10 ms, and some 20 MB.
+use history::{StackEntry, State, Trail};
+
+/// The maximum number of steps: about 10 ms and 20 MB.
 const MAX_STEPS: usize = 500_000;
 
-/// Does the program match anywhere in the text?
+/// Does the program match anywhere in the string?
 pub(super) fn is_match(program: &Program, text: &str) -> Result<bool, MatchError> {
     let characters: Vec<char> = text.chars().collect();
     let mut matcher = Matcher {
         program,
         text: &characters,
         steps: 0,
-        nesting: Vec::new(),
+        stack: Vec::new(),
         trail: Vec::new(),
         groups: vec![None; program.groups],
     };
@@ -25,51 +29,25 @@ pub(super) fn is_match(program: &Program, text: &str) -> Result<bool, MatchError
         if matcher.run(0, start, characters.len())?.is_some() {
             return Ok(true);
         }
-        matcher.nesting.clear();
+        matcher.stack.clear();
     }
     Ok(false)
 }
 
-/// The start and end of what a group matched last; nothing while it is being matched.
+/// The start and end of a group's last match; `None` while it is being matched.
 type Group = Option<(usize, usize)>;
-
-/// What to go back to.
-#[derive(Clone, Copy, Debug)]
-enum Trail {
-    /// Another way to go on.
-    Way { state: State },
-    /// A group as it was.
-    Group { number: usize, was: Group },
-}
-
-/// Where the matcher is.
-#[derive(Clone, Copy, Debug)]
-struct State {
-    address: Address,
-    position: usize,
-    /// The top of the stack of what is remembered: an index into `nesting`, plus one.
-    nesting: usize,
-}
-
-/// Something remembered, and what was remembered before. It is never changed, so that a way back finds the
-/// stack as it was.
-#[derive(Clone, Copy, Debug)]
-struct Remembered {
-    below: usize,
-    value: usize,
-}
 
 struct Matcher<'a> {
     program: &'a Program,
     text: &'a [char],
     steps: usize,
-    nesting: Vec<Remembered>,
+    stack: Vec<StackEntry>,
     trail: Vec<Trail>,
     groups: Vec<Group>,
 }
 
 impl Matcher<'_> {
-    /// Runs from an address to a `Match`, and returns the position there. `end` is the end of the text.
+    /// Runs from an address to a `Match` and returns the position. `end` is the end of the input.
     fn run(
         &mut self,
         address: Address,
@@ -80,7 +58,7 @@ impl Matcher<'_> {
         let mut state = State {
             address,
             position: start,
-            nesting: 0,
+            top: 0,
         };
         loop {
             self.steps += 1;
@@ -98,13 +76,13 @@ impl Matcher<'_> {
                 continue;
             }
             match self.go_back(base) {
-                Some(way) => state = way,
+                Some(alternative) => state = alternative,
                 None => return Ok(None),
             }
         }
     }
 
-    /// Takes one step; false when it fails.
+    /// Executes an instruction; false if it fails.
     fn step(
         &mut self,
         instruction: &Instruction,
@@ -124,7 +102,7 @@ impl Matcher<'_> {
             }
             Instruction::Assert(assertion) => return Ok(self.holds(*assertion, state.position)),
             Instruction::Split(first, second) => {
-                self.push_way(State {
+                self.push_alternative(State {
                     address: *second,
                     ..*state
                 });
@@ -132,43 +110,43 @@ impl Matcher<'_> {
             }
             Instruction::Jump(target) => state.address = *target,
             Instruction::GroupStart(number) => {
-                self.remember(state, state.position);
+                self.push(state, state.position);
                 self.set_group(*number, None);
             }
             Instruction::GroupEnd(number) => {
-                let start = self.recall(state);
+                let start = self.pop(state);
                 self.set_group(*number, Some((start, state.position)));
             }
-            Instruction::RoundStart => self.remember(state, state.position),
-            Instruction::RoundEnd(after) => {
-                if self.recall(state) == state.position {
+            Instruction::IterationStart => self.push(state, state.position),
+            Instruction::IterationEnd(after) => {
+                if self.pop(state) == state.position {
                     state.address = *after;
                 }
             }
-            Instruction::Commit => {
-                self.remember(state, state.position);
-                self.remember(state, self.trail.len());
+            Instruction::AtomicStart => {
+                self.push(state, state.position);
+                self.push(state, self.trail.len());
             }
-            Instruction::Committed => {
-                let height = self.recall(state);
-                self.recall(state);
-                self.forget_ways(height);
+            Instruction::AtomicEnd => {
+                let height = self.pop(state);
+                self.pop(state);
+                self.drop_alternatives(height);
             }
-            Instruction::LookedAhead => {
-                let height = self.recall(state);
-                state.position = self.recall(state);
-                self.forget_ways(height);
+            Instruction::LookEnd => {
+                let height = self.pop(state);
+                state.position = self.pop(state);
+                self.drop_alternatives(height);
             }
-            Instruction::MustFail(after) => {
-                let way = State {
+            Instruction::NegativeStart(after) => {
+                let alternative = State {
                     address: *after,
                     ..*state
                 };
-                self.remember(state, self.trail.len());
-                self.push_way(way);
+                self.push(state, self.trail.len());
+                self.push_alternative(alternative);
             }
-            Instruction::HasMatched => {
-                let height = self.recall(state);
+            Instruction::NegativeEnd => {
+                let height = self.pop(state);
                 while self.trail.len() > height {
                     self.pop_trail();
                 }
@@ -179,16 +157,16 @@ impl Matcher<'_> {
                 None => return Ok(false),
             },
             Instruction::Backreference(reference) => {
-                match self.refer(reference, state.position, end) {
+                match self.after_reference(reference, state.position, end) {
                     Some(position) => state.position = position,
                     None => return Ok(false),
                 }
             }
             Instruction::Call(target) => {
-                self.remember(state, state.address);
+                self.push(state, state.address);
                 state.address = *target;
             }
-            Instruction::Return => state.address = self.recall(state),
+            Instruction::Return => state.address = self.pop(state),
             Instruction::Condition(number, otherwise) => {
                 if self.groups.get(*number).copied().flatten().is_none() {
                     state.address = *otherwise;
@@ -202,7 +180,7 @@ impl Matcher<'_> {
                 state.address = *after;
                 self.steps += longest.saturating_sub(state.position);
                 for position in state.position..longest {
-                    self.push_way(State { position, ..*state });
+                    self.push_alternative(State { position, ..*state });
                 }
                 state.position = longest;
             }
@@ -210,8 +188,8 @@ impl Matcher<'_> {
         Ok(true)
     }
 
-    /// The end of the longest text from here that has no match of the part at the address in it. Nothing when
-    /// even the empty text has one.
+    /// The end of the longest string from `start` that does not contain a match of the part at the address; `None` if
+    /// even the empty string does.
     fn longest_without(
         &mut self,
         address: Address,
@@ -221,8 +199,8 @@ impl Matcher<'_> {
         let mut longest = end;
         let mut from = start;
         while from <= longest {
-            // Each match found makes the text shorter, until there is none.
-            while let Some(found) = self.run_apart(address, from, longest)? {
+            // Each match makes the string shorter, until there is none.
+            while let Some(found) = self.run_separately(address, from, longest)? {
                 match found.checked_sub(1) {
                     Some(shorter) if shorter >= start => longest = shorter,
                     _ => return Ok(None),
@@ -236,8 +214,8 @@ impl Matcher<'_> {
         Ok(Some(longest))
     }
 
-    /// Runs a part for itself and leaves nothing behind.
-    fn run_apart(
+    /// Runs a part on its own and restores the groups.
+    fn run_separately(
         &mut self,
         address: Address,
         start: usize,
@@ -249,66 +227,6 @@ impl Matcher<'_> {
             self.pop_trail();
         }
         found
-    }
-
-    fn remember(&mut self, state: &mut State, value: usize) {
-        self.nesting.push(Remembered {
-            below: state.nesting,
-            value,
-        });
-        state.nesting = self.nesting.len();
-    }
-
-    fn recall(&self, state: &mut State) -> usize {
-        let top = state.nesting.checked_sub(1);
-        match top.and_then(|top| self.nesting.get(top)) {
-            Some(remembered) => {
-                state.nesting = remembered.below;
-                remembered.value
-            }
-            None => 0,
-        }
-    }
-
-    fn push_way(&mut self, state: State) {
-        self.trail.push(Trail::Way { state });
-    }
-
-    fn set_group(&mut self, number: usize, group: Group) {
-        if let Some(slot) = self.groups.get_mut(number) {
-            let was = std::mem::replace(slot, group);
-            self.trail.push(Trail::Group { number, was });
-        }
-    }
-
-    /// Undoes the last entry of the trail; a way is returned.
-    fn pop_trail(&mut self) -> Option<State> {
-        match self.trail.pop()? {
-            Trail::Way { state } => Some(state),
-            Trail::Group { number, was } => {
-                if let Some(group) = self.groups.get_mut(number) {
-                    *group = was;
-                }
-                None
-            }
-        }
-    }
-
-    fn go_back(&mut self, base: usize) -> Option<State> {
-        while self.trail.len() > base {
-            if let Some(state) = self.pop_trail() {
-                return Some(state);
-            }
-        }
-        None
-    }
-
-    /// Forgets the ways above a height of the trail, but not how to undo the groups.
-    fn forget_ways(&mut self, height: usize) {
-        let above = self.trail.split_off(height.min(self.trail.len()));
-        let groups = above.into_iter();
-        self.trail
-            .extend(groups.filter(|entry| matches!(entry, Trail::Group { .. })));
     }
 
     fn holds(&self, assertion: Assertion, position: usize) -> bool {
@@ -336,8 +254,13 @@ impl Matcher<'_> {
         }
     }
 
-    /// The position after what a group matched, if that comes next.
-    fn refer(&mut self, reference: &Backreference, position: usize, end: usize) -> Option<usize> {
+    /// The position after the string that a group matched, if that string is next.
+    fn after_reference(
+        &mut self,
+        reference: &Backreference,
+        position: usize,
+        end: usize,
+    ) -> Option<usize> {
         reference.groups.iter().find_map(|number| {
             let (start, stop) = (*self.groups.get(*number)?)?;
             let wanted = self.text.get(start..stop).unwrap_or_default();
@@ -363,5 +286,5 @@ fn is_word(character: char, is_ascii: bool) -> bool {
     if is_ascii || character.is_ascii() {
         return character.is_ascii_alphanumeric() || character == '_';
     }
-    contains(&sets::WORD, character)
+    contains(&char_sets::WORD, character)
 }

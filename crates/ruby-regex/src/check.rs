@@ -1,4 +1,4 @@
-//! What Ruby checks of a whole pattern: look-behinds must have a length, recursion must have an end.
+//! Ruby's checks of a whole pattern: look-behinds must have a fixed length, recursion must end.
 
 use super::RegexProblem;
 use super::ast::{Assertion, Node};
@@ -6,7 +6,7 @@ use super::ast::{Assertion, Node};
 const LOOK_BEHIND: RegexProblem = RegexProblem::Refused("invalid pattern in look-behind");
 const ENDLESS: RegexProblem = RegexProblem::Refused("never ending recursion");
 
-/// The groups of a pattern by number, 0 for the whole.
+/// The groups of a pattern by number; 0 is the whole pattern.
 pub(super) struct Groups<'a>(Vec<&'a Node>);
 
 impl<'a> Groups<'a> {
@@ -16,7 +16,7 @@ impl<'a> Groups<'a> {
         Groups(groups)
     }
 
-    /// What is inside a group.
+    /// The content of a group.
     pub(super) fn body(&self, number: usize) -> Option<&'a Node> {
         self.0.get(number).copied()
     }
@@ -59,7 +59,7 @@ fn check_look_behinds(node: &Node, groups: &Groups<'_>) -> Result<(), RegexProbl
     children.try_for_each(|child| check_look_behinds(child, groups))
 }
 
-/// Refuses what may not stand in a look-behind.
+/// Refuses parts that are not allowed in a look-behind.
 fn check_allowed(node: &Node, is_negated: bool) -> Result<(), RegexProblem> {
     let is_allowed = match node {
         Node::Group(..) => !is_negated,
@@ -78,7 +78,7 @@ fn check_allowed(node: &Node, is_negated: bool) -> Result<(), RegexProblem> {
     children.try_for_each(|child| check_allowed(child, is_negated))
 }
 
-/// The number of characters that a part matches, if it is always the same.
+/// The number of characters that a part matches, if it is fixed.
 pub(super) fn length(node: &Node, groups: &Groups<'_>, calls: usize) -> Option<usize> {
     match node {
         Node::Empty | Node::Assertion(_) | Node::Look(..) => Some(0),
@@ -98,7 +98,7 @@ pub(super) fn length(node: &Node, groups: &Groups<'_>, calls: usize) -> Option<u
             length(inner, groups, calls)
         }
         Node::Call(group) => {
-            // A chain of more calls than there are groups is a recursion.
+            // More nested calls than groups are a recursion.
             let body = groups.body(*group).filter(|_| calls <= groups.0.len())?;
             if calls_group(body, *group) {
                 return None;
@@ -117,7 +117,7 @@ fn calls_group(node: &Node, group: usize) -> bool {
             .any(|child| calls_group(child, group))
 }
 
-/// Can a part match without a character?
+/// Can a part match the empty string?
 pub(super) fn can_be_empty(node: &Node, groups: &Groups<'_>, calls: usize) -> bool {
     let below = |node: &Node| can_be_empty(node, groups, calls);
     match node {
@@ -141,7 +141,7 @@ pub(super) fn can_be_empty(node: &Node, groups: &Groups<'_>, calls: usize) -> bo
 
 fn check_recursion(groups: &Groups<'_>) -> Result<(), RegexProblem> {
     for number in 0..groups.0.len() {
-        let mut search = Recursion {
+        let mut search = RecursionSearch {
             groups,
             wanted: number,
             visited: vec![false; groups.0.len()],
@@ -150,102 +150,106 @@ fn check_recursion(groups: &Groups<'_>) -> Result<(), RegexProblem> {
         let Some(body) = groups.body(number) else {
             continue;
         };
-        if search.visit(body, true)? != Reach::No {
+        if search.visit(body, true)? != Recursion::No {
             return Err(ENDLESS);
         }
     }
     Ok(())
 }
 
-/// Does a group come back to itself?
+/// Does a group call itself?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reach {
+enum Recursion {
     No,
-    /// On every way.
+    /// In every alternative.
     Always,
     /// Before it has matched a character.
-    AtOnce,
+    Immediate,
 }
 
-struct Recursion<'a> {
+struct RecursionSearch<'a> {
     groups: &'a Groups<'a>,
     wanted: usize,
-    /// The groups that are being called.
+    /// The groups that are being visited.
     visited: Vec<bool>,
     steps: usize,
 }
 
-impl Recursion<'_> {
-    /// `is_head`: nothing was matched yet since the start of the wanted group.
-    fn visit(&mut self, node: &Node, mut is_head: bool) -> Result<Reach, RegexProblem> {
+impl RecursionSearch<'_> {
+    /// `is_head`: no character has been matched since the start of the wanted group.
+    fn visit(&mut self, node: &Node, mut is_head: bool) -> Result<Recursion, RegexProblem> {
         self.steps += 1;
         if self.steps > 100_000 {
             return Err(RegexProblem::TooLarge);
         }
         match node {
             Node::Concat(nodes) => {
-                let mut reach = Reach::No;
+                let mut recursion = Recursion::No;
                 for node in nodes {
                     match self.visit(node, is_head)? {
-                        Reach::AtOnce => return Ok(Reach::AtOnce),
-                        Reach::Always => reach = Reach::Always,
-                        Reach::No => {}
+                        Recursion::Immediate => return Ok(Recursion::Immediate),
+                        Recursion::Always => recursion = Recursion::Always,
+                        Recursion::No => {}
                     }
                     is_head &= can_be_empty(node, self.groups, 0);
                 }
-                Ok(reach)
+                Ok(recursion)
             }
             Node::Alternate(_) | Node::Condition(..) => {
-                let mut reach = Reach::Always;
+                let mut recursion = Recursion::Always;
                 for branch in node.children() {
                     match self.visit(branch, is_head)? {
-                        Reach::AtOnce => return Ok(Reach::AtOnce),
-                        Reach::Always => {}
-                        Reach::No => reach = Reach::No,
+                        Recursion::Immediate => return Ok(Recursion::Immediate),
+                        Recursion::Always => {}
+                        Recursion::No => recursion = Recursion::No,
                     }
                 }
-                Ok(reach)
+                Ok(recursion)
             }
             Node::Repeat(repeat) => {
-                let reach = self.visit(&repeat.node, is_head)?;
-                let is_avoidable = repeat.min == 0 && reach == Reach::Always;
-                Ok(if is_avoidable { Reach::No } else { reach })
+                let recursion = self.visit(&repeat.node, is_head)?;
+                let is_avoidable = repeat.min == 0 && recursion == Recursion::Always;
+                Ok(if is_avoidable {
+                    Recursion::No
+                } else {
+                    recursion
+                })
             }
             Node::Call(group) => self.enter(*group, is_head),
             Node::Group(group, _) => self.enter(*group, is_head),
             other => {
-                let mut reach = Reach::No;
+                let mut recursion = Recursion::No;
                 for child in other.children() {
                     match self.visit(child, is_head)? {
-                        Reach::AtOnce => return Ok(Reach::AtOnce),
-                        Reach::Always => reach = Reach::Always,
-                        Reach::No => {}
+                        Recursion::Immediate => return Ok(Recursion::Immediate),
+                        Recursion::Always => recursion = Recursion::Always,
+                        Recursion::No => {}
                     }
                 }
-                Ok(reach)
+                Ok(recursion)
             }
         }
     }
 
-    fn enter(&mut self, group: usize, is_head: bool) -> Result<Reach, RegexProblem> {
+    fn enter(&mut self, group: usize, is_head: bool) -> Result<Recursion, RegexProblem> {
         if group == self.wanted {
             return Ok(if is_head {
-                Reach::AtOnce
+                Recursion::Immediate
             } else {
-                Reach::Always
+                Recursion::Always
             });
         }
         let (Some(body), Some(visited)) = (self.groups.body(group), self.visited.get_mut(group))
         else {
-            return Ok(Reach::No);
+            return Ok(Recursion::No);
         };
         if std::mem::replace(visited, true) {
-            return Ok(Reach::No);
+            return Ok(Recursion::No);
         }
-        let reach = self.visit(body, is_head)?;
+        let recursion = self.visit(body, is_head)?;
         if let Some(visited) = self.visited.get_mut(group) {
             *visited = false;
         }
-        Ok(reach)
+        Ok(recursion)
     }
 }

@@ -1,10 +1,10 @@
-//! Matching without regard to case, in which one character can equal several: `(?i)ss` matches `ß`.
+//! Case-insensitive matching. A character can equal several: `(?i)ss` matches `ß`.
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 use super::ast::Node;
 
-/// Characters that equal several, each followed by those (Unicode's CaseFolding.txt, status F).
+/// Characters that equal several others, each followed by those (Unicode's CaseFolding.txt, status F).
 const FOLDINGS: &str = "\
     ßss İi\u{307} ŉʼn ǰj\u{30C} ΐι\u{308}\u{301} ΰυ\u{308}\u{301} ևեւ ẖh\u{331} ẗt\u{308} ẘw\u{30A} \
     ẙy\u{30A} ẚaʾ ẞss ὐυ\u{313} ὒυ\u{313}\u{300} ὔυ\u{313}\u{301} ὖυ\u{313}\u{342} ᾀἀι ᾁἁι ᾂἂι ᾃἃι \
@@ -15,7 +15,7 @@ const FOLDINGS: &str = "\
     ῧυ\u{308}\u{342} ῲὼι ῳωι ῴώι ῶω\u{342} ῷω\u{342}ι ῼωι ﬀff ﬁfi ﬂfl ﬃffi ﬄffl ﬅst ﬆst ﬓմն ﬔմե ﬕմի \
     ﬖվն ﬗմխ";
 
-/// Literals up to which all ways to write them are tried. Ruby has a limit as well.
+/// The maximum number of consecutive literals for which all spellings are tried. Ruby also has a limit.
 const MAX_CLUSTER: usize = 8;
 
 fn foldings() -> impl Iterator<Item = (char, &'static str)> {
@@ -25,7 +25,7 @@ fn foldings() -> impl Iterator<Item = (char, &'static str)> {
     })
 }
 
-/// The character in all its cases.
+/// A character in all cases.
 pub(super) fn cases(character: char) -> ClassUnicode {
     let mut set = ClassUnicode::new([ClassUnicodeRange::new(character, character)]);
     set.case_fold_simple();
@@ -40,14 +40,14 @@ fn all_cases(text: &str) -> Node {
     )
 }
 
-/// A literal in all its cases, with the longer forms of it.
+/// A literal in all cases, including its longer forms.
 pub(super) fn caseless(literal: char) -> Node {
     let set = cases(literal);
     let longer = expansions(&set);
     with_expansions(set, longer)
 }
 
-/// A set with the longer forms of its members.
+/// A set or the longer forms of its members.
 pub(super) fn with_expansions(set: ClassUnicode, longer: Vec<&'static str>) -> Node {
     if longer.is_empty() {
         return Node::Set(set);
@@ -68,10 +68,10 @@ pub(super) fn expansions(set: &ClassUnicode) -> Vec<&'static str> {
     longer
 }
 
-/// A set with the other cases of its members, across the border of ASCII only for those that are `listed`.
+/// A set with the other cases of its members. Cases that cross the border of ASCII are only added for `listed` members.
 ///
-/// In a class, Ruby leaves out the other cases that belong to Latin-1, except `ß`: `(?i)[éa]` does not match
-/// `É`. But a class of one character is a literal.
+/// In a class, Ruby leaves out other cases in Latin-1, except `ß`: `(?i)[éa]` does not match `É`. But a class of one
+/// character is a literal.
 pub(super) fn set(mut set: ClassUnicode, listed: &ClassUnicode) -> ClassUnicode {
     let range = |(first, last)| ClassUnicodeRange::new(first, last);
     let borders = [('\0', '\x7F'), ('\u{80}', char::MAX)].map(range);
@@ -90,7 +90,7 @@ pub(super) fn set(mut set: ClassUnicode, listed: &ClassUnicode) -> ClassUnicode 
     set
 }
 
-/// The only member of a set that has but one.
+/// The member of a set that has only one.
 pub(super) fn only_member(set: &ClassUnicode) -> Option<char> {
     match set.ranges() {
         [range] if range.start() == range.end() => Some(range.start()),
@@ -107,21 +107,21 @@ pub(super) fn contains(set: &ClassUnicode, character: char) -> bool {
         .is_some_and(|range| range.start() <= character)
 }
 
-/// Adds literals in all their cases, with the shorter forms that several of them have together.
+/// Adds literals in all cases, including the shorter forms of several literals.
 pub(super) fn push_caseless(nodes: &mut Vec<Node>, text: &str) {
     let literals: Vec<Literal> = literals(text);
     let mut at = 0;
     while let Some(literal) = literals.get(at) {
         let mut end = at + 1;
-        let mut place = at;
-        while place < end {
+        let mut index = at;
+        while index < end {
             let shorter = literals
-                .get(place)
+                .get(index)
                 .map(|literal| literal.shorter.as_slice());
             for (length, _) in shorter.unwrap_or_default() {
-                end = end.max(place + length);
+                end = end.max(index + length);
             }
-            place += 1;
+            index += 1;
         }
         if end - at == 1 || end - at > MAX_CLUSTER {
             nodes.push(caseless(literal.character));
@@ -136,7 +136,7 @@ pub(super) fn push_caseless(nodes: &mut Vec<Node>, text: &str) {
 
 struct Literal {
     character: char,
-    /// The lengths of the sequences that start here, each with what it equals.
+    /// The lengths of sequences that start here and equal one character, with that character.
     shorter: Vec<(usize, char)>,
 }
 
@@ -164,21 +164,21 @@ fn literals(text: &str) -> Vec<Literal> {
     characters.iter().enumerate().map(literal).collect()
 }
 
-/// All ways to write some literals.
+/// All spellings of some literals.
 fn cluster_node(literals: &[Literal]) -> Node {
     let Some(first) = literals.first() else {
         return Node::Empty;
     };
     let after = |length: usize| cluster_node(literals.get(length..).unwrap_or_default());
-    let mut ways = vec![Node::Concat(vec![caseless(first.character), after(1)])];
+    let mut spellings = vec![Node::Concat(vec![caseless(first.character), after(1)])];
     for (length, source) in &first.shorter {
-        ways.push(Node::Concat(vec![
+        spellings.push(Node::Concat(vec![
             Node::Set(cases(*source)),
             after(*length),
         ]));
     }
-    match ways.len() {
-        1 => ways.pop().unwrap_or(Node::Empty),
-        _ => Node::Alternate(ways),
+    match spellings.len() {
+        1 => spellings.pop().unwrap_or(Node::Empty),
+        _ => Node::Alternate(spellings),
     }
 }

@@ -1,18 +1,18 @@
-//! Both matchers side by side, for fuzzing. No part of the interface.
+//! Both matchers for the same pattern, for fuzzing. Not part of the public interface.
 
 use crate::check::Groups;
 use crate::{MatchError, RegexError, RubyRegex, backtrack, check, parse, program, unescape};
 
-/// What each matcher says of a text.
+/// The results of both matchers.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BothMatches {
-    /// The regex crate; `None` where it cannot express the pattern, or not for this text.
+    /// The regex crate; `None` if there is no translation, or it is not valid for this input.
     pub linear: Option<bool>,
     /// The backtracking matcher.
     pub backtracking: Result<bool, MatchError>,
 }
 
-/// Matches a text in both ways. Most patterns are compiled for one of them only, so this compiles again.
+/// Matches a string with both matchers. Most patterns are only compiled for one of them, so this compiles again.
 pub fn match_both_ways(regex: &RubyRegex, text: &str) -> Result<BothMatches, RegexError> {
     let program = || {
         let parsed = parse::parse(&unescape::unescape(&regex.pattern)?)?;

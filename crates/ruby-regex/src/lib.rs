@@ -1,24 +1,23 @@
 #![doc = include_str!("../README.md")]
 //!
 //! ## Reading order
-//! `unescape` resolves escapes, `parse` makes a tree (`ast`) and `check` refuses what Ruby refuses. `linear` translates
-//! the tree for the regex crate; `program` compiles it for `backtrack`, the matcher for everything else. `set` combines
-//! patterns.
+//! `unescape` resolves escapes, `parse` builds a tree (`ast`), and `check` refuses what Ruby refuses. `linear` translates
+//! the tree for the regex crate; `program` compiles it for `backtrack`, the matcher for all other patterns.
+//! `pattern_set` combines patterns.
 #![warn(missing_docs)]
 
 mod ast;
 mod backtrack;
-mod blocks;
+mod char_sets;
 mod check;
-mod fence;
 mod fold;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod linear;
 mod parse;
+mod pattern_set;
+mod prefilter;
 mod program;
-mod set;
-mod sets;
 mod unescape;
 
 use std::sync::Arc;
@@ -29,14 +28,14 @@ use check::Groups;
 use linear::Validity;
 use program::Program;
 
-pub use set::PatternSet;
+pub use pattern_set::PatternSet;
 
-/// Bytes that the automaton of a pattern may take.
+/// The maximum size of a pattern's automaton in bytes.
 const SIZE_LIMIT: usize = 4 << 20;
-/// Groups in groups of a translated pattern, which has more of them than the original.
+/// The maximum nesting of a translated pattern, which has more groups than the original.
 const NEST_LIMIT: u32 = 2000;
 
-/// A pattern that Ruby refuses, or that is beyond our bounds. The text is Ruby's.
+/// A pattern that Ruby refuses, with Ruby's message, or that exceeds a limit of this crate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}: /{pattern}/")]
 pub struct RegexError {
@@ -48,42 +47,49 @@ pub struct RegexError {
 
 /// What can be wrong with a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RegexProblem {
-    /// Ruby refuses it too, in these words.
+    /// Ruby refuses it, with this message.
     #[error("{0}")]
     Refused(&'static str),
-    /// `\k<name>` or `\g<name>` without a group of that name, before it or at all.
+    /// `\k<name>` or `\g<name>` without a group of that name, or before it.
     #[error("undefined name <{0}> reference")]
     UndefinedName(String),
-    /// `\p{name}` with a name that Unicode does not have.
+    /// `\p{name}` with an unknown name.
     #[error("invalid character property name {{{0}}}")]
     UnknownProperty(String),
-    /// Ruby takes it, we do not.
+    /// Ruby accepts it, this crate does not.
     #[error("{0} is not supported")]
     Unsupported(&'static str),
-    /// More groups in groups than we follow.
+    /// Groups are nested too deeply.
     #[error("groups nested too deeply")]
     TooDeep,
-    /// It would take too much memory or time.
+    /// The pattern needs too much memory or time.
     #[error("too large")]
     TooLarge,
 }
 
-/// A match that was given up.
+/// Why there is no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MatchError {
-    /// The pattern has too many ways to match.
+    /// Backtracking took too many steps.
     #[error("gave up matching after too many steps")]
     TooManySteps,
 }
 
-/// A regular expression with Ruby's syntax and meaning.
+/// A regular expression with Ruby's syntax and semantics.
+///
+/// ```
+/// let regex = ruby_regex::RubyRegex::new(r"\A(?!legacy)\w+\Z")?;
+/// assert!(regex.is_match("users\n")?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct RubyRegex {
     pattern: Arc<str>,
-    /// The pattern for the regex crate, where it has one.
+    /// The translation for the regex crate, if there is one.
     linear: Option<Arc<Linear>>,
-    /// For patterns that have no other way, and for texts that the other is not right for.
+    /// For patterns without a translation, and for input that the translation is not valid for.
     backtracking: Option<Arc<Program>>,
 }
 
@@ -95,6 +101,10 @@ struct Linear {
 
 impl RubyRegex {
     /// Compiles a pattern.
+    ///
+    /// # Errors
+    ///
+    /// If Ruby refuses the pattern, or it exceeds a limit.
     pub fn new(pattern: &str) -> Result<Self, RegexError> {
         Self::compile(pattern).map_err(|problem| RegexError {
             pattern: pattern.to_owned(),
@@ -133,7 +143,11 @@ impl RubyRegex {
         })
     }
 
-    /// Does the pattern match somewhere in the text?
+    /// Does the pattern match anywhere in the string?
+    ///
+    /// # Errors
+    ///
+    /// If backtracking takes too many steps.
     pub fn is_match(&self, text: &str) -> Result<bool, MatchError> {
         match (&self.linear, &self.backtracking) {
             (Some(linear), Some(program)) if !linear.validity.holds_for(text) => {
@@ -150,16 +164,16 @@ impl RubyRegex {
         &self.pattern
     }
 
-    /// The pattern in the syntax of the regex crate, and for which texts it is right.
+    /// The pattern in the syntax of the regex crate, and the input for which it is valid.
     fn translation(&self) -> Option<(&str, Validity)> {
         let linear = self.linear.as_ref()?;
         Some((linear.regex.as_str(), linear.validity))
     }
 }
 
-/// Does Ruby show a character as it is, where it shows a text as a literal?
-pub fn is_printable(letter: char) -> bool {
-    letter.is_ascii_graphic() || letter == ' ' || fold::contains(&sets::PRINTABLE, letter)
+/// Does Ruby's `String#inspect` print a character without an escape?
+pub fn is_printable(char: char) -> bool {
+    char.is_ascii_graphic() || char == ' ' || fold::contains(&char_sets::PRINTABLE, char)
 }
 
 #[cfg(test)]

@@ -1,24 +1,24 @@
-//! [`Node`] → a pattern of the regex crate, which matches in linear time, for those it can express.
+//! [`Node`] to a pattern of the regex crate, which matches in linear time.
 
 use std::fmt::Write;
 
 use super::ast::{Assertion, Node};
 
-/// The pattern in the syntax of the regex crate; nothing where it takes backtracking.
+/// The pattern in the syntax of the regex crate; `None` if it needs backtracking.
 ///
-/// Only whether a text matches is the same, not what part of it.
+/// It matches the same strings, but not necessarily the same part of them.
 pub(super) fn translate(node: &Node) -> Option<String> {
     let mut out = String::new();
     write_node(node, &mut out)?;
     Some(out)
 }
 
-/// For which texts a translation is right.
+/// The input for which a translation is valid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Validity {
-    /// Not for a text that ends in a line break: Ruby's `^` does not match after it, and its `\Z` before it.
+    /// Not for strings that end with a line break: in Ruby, `^` does not match after it, and `\Z` matches before it.
     pub(super) excludes_final_newline: bool,
-    /// Only for ASCII: what is part of a word differs beyond.
+    /// Only for ASCII, since other word characters differ.
     pub(super) is_for_ascii: bool,
 }
 
@@ -87,7 +87,7 @@ fn write_node(node: &Node, out: &mut String) -> Option<()> {
             Assertion::WordBoundary {
                 is_negated: false, ..
             } => r"(?-u:\b)",
-            // The regex crate takes it for bytes only.
+            // The regex crate supports it for bytes only.
             Assertion::WordBoundary {
                 is_negated: true, ..
             } => return None,

@@ -1,4 +1,4 @@
-//! Ruby's syntax → [`Node`]. What the engine of Ruby (Onigmo) refuses is refused here, in its words.
+//! Ruby's syntax to [`Node`]. Errors are those of Ruby's engine, Onigmo.
 
 mod class;
 mod escape;
@@ -13,18 +13,18 @@ use super::fold;
 
 type Result<T> = std::result::Result<T, RegexProblem>;
 
-/// Groups in groups. Ruby accepts 4096; the later steps are recursive as well.
+/// The maximum nesting. Ruby accepts 4096 levels, but the later steps here are recursive.
 const MAX_DEPTH: usize = 200;
 
-/// A parsed pattern and what is known of it as a whole.
+/// A parsed pattern.
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub(super) node: Node,
-    /// Its capture groups, without group 0.
+    /// The number of capture groups, without group 0.
     pub(super) groups: usize,
 }
 
-/// Parses a pattern in which byte and code point escapes are resolved already.
+/// Parses a pattern. Escapes of bytes and code points must already be resolved.
 pub(super) fn parse(pattern: &str) -> Result<Parsed> {
     let mut parser = Parser {
         characters: pattern.chars().collect(),
@@ -43,7 +43,7 @@ pub(super) fn parse(pattern: &str) -> Result<Parsed> {
     parser.finish(node)
 }
 
-/// What can be switched inside a pattern.
+/// Options that can be changed inside a pattern.
 #[derive(Clone, Copy, Debug, Default)]
 struct Options {
     /// `i`
@@ -52,13 +52,13 @@ struct Options {
     dot_matches_newline: bool,
     /// `x`
     is_extended: bool,
-    range: Range,
+    char_range: CharRange,
 }
 
-/// The meaning of `\w`, `\d`, `\s`, of `[[:alpha:]]` and its like, and of `\b`.
+/// The characters of `\w`, `\d`, `\s`, of POSIX brackets, and of `\b`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Range {
-    /// `d`: the first ASCII, the others Unicode.
+enum CharRange {
+    /// `d`: ASCII for shorthands, Unicode for the others.
     #[default]
     Mixed,
     /// `a`
@@ -67,7 +67,7 @@ enum Range {
     Unicode,
 }
 
-/// `\g<...>` before all groups are known.
+/// The target of `\g<...>`, before all groups are known.
 #[derive(Clone, Debug)]
 enum CallTarget {
     Number(usize),
@@ -79,12 +79,12 @@ struct Parser {
     position: usize,
     options: Options,
     depth: usize,
-    /// The names of the capture groups so far, none where they have only a number.
+    /// The names of the capture groups so far; `None` if they only have a number.
     groups: Vec<Option<String>>,
     has_numbered_reference: bool,
     /// The targets of the calls so far. Until the end, a call holds an index into these.
     calls: Vec<CallTarget>,
-    /// There, all cases of a text have to be of the same length.
+    /// In a look-behind, all cases of a literal must have the same length.
     is_in_look_behind: bool,
 }
 
@@ -108,7 +108,7 @@ impl Parser {
 
     fn branch(&mut self) -> Result<Node> {
         let mut nodes = Vec::new();
-        // Literals of which the case does not matter, since some match together: `ss` and `ß`.
+        // Consecutive literals without regard to case, since several can match together: `ss` and `ß`.
         let mut caseless = String::new();
         loop {
             self.skip_blanks()?;
@@ -137,7 +137,7 @@ impl Parser {
                 },
                 Atom::Literal(literal) => set_of(literal, literal),
                 Atom::Node(node) => node,
-                // The options hold to the end of the group, across `|`.
+                // The options apply to the end of the group, across `|`.
                 Atom::OptionsToEnd(node) => {
                     nodes.push(node);
                     break;
@@ -173,7 +173,7 @@ impl Parser {
         }))
     }
 
-    /// Skips comments, and white space where it has no meaning.
+    /// Skips comments, and white space with the option `x`.
     fn skip_blanks(&mut self) -> Result<()> {
         loop {
             if self.take_text("(?#") {
@@ -231,7 +231,7 @@ impl Parser {
         self.characters.get(self.position..).unwrap_or_default()
     }
 
-    /// A decimal number, none where there is no digit.
+    /// A decimal number; `None` without a digit.
     fn number(&mut self) -> Result<Option<usize>> {
         let mut number: Option<usize> = None;
         while let Some(digit) = self.peek().and_then(|character| character.to_digit(10)) {
@@ -247,12 +247,12 @@ impl Parser {
     }
 }
 
-/// What an atom of the syntax came to.
+/// A parsed atom.
 enum Atom {
-    /// A character that stands for itself.
+    /// A literal character.
     Literal(char),
     Node(Node),
-    /// `(?i)` and all that follows it in its group.
+    /// `(?i)` and the rest of its group.
     OptionsToEnd(Node),
 }
 

@@ -1,4 +1,4 @@
-//! [`Node`] → instructions for the backtracking matcher.
+//! [`Node`] to instructions for the backtracking matcher.
 
 use regex_syntax::hir::ClassUnicode;
 
@@ -6,21 +6,21 @@ use super::RegexProblem;
 use super::ast::{Assertion, Backreference, Look, Node, Repeat};
 use super::check::{self, Groups};
 
-/// Instructions that a pattern may come to. Repetitions are written out, so `(a{1000}){1000}` is too large.
+/// The maximum number of instructions. Repetitions are unrolled, so `(a{1000}){1000}` is too large.
 const MAX_INSTRUCTIONS: usize = 50_000;
 
-/// A place in a program.
+/// The index of an instruction.
 pub(super) type Address = usize;
 
 /// A compiled pattern.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) instructions: Vec<Instruction>,
-    /// Capture groups, group 0 included.
+    /// The number of capture groups, including group 0.
     pub(super) groups: usize,
 }
 
-/// A step of the matcher. "Remember" and "recall" are about a stack that follows the nesting of the pattern.
+/// An instruction of the matcher. "Push" and "pop" are about a stack that follows the nesting of the pattern.
 #[derive(Clone, Debug)]
 pub(super) enum Instruction {
     /// The whole pattern matches, or the part of an [`Instruction::Absent`].
@@ -28,35 +28,37 @@ pub(super) enum Instruction {
     /// One character of the set.
     Set(Box<ClassUnicode>),
     Assert(Assertion),
-    /// Go on at the first address, and later, if that fails, at the second.
+    /// Continue at the first address and, if that fails, at the second.
     Split(Address, Address),
     Jump(Address),
-    /// Remember the start of a group.
+    /// Push the start of a group.
     GroupStart(usize),
+    /// Pop the start of a group and set its match.
     GroupEnd(usize),
-    /// Remember the position at which a round of a loop starts.
-    RoundStart,
-    /// If the round matched nothing, go on after the loop, at the address.
-    RoundEnd(Address),
-    /// Remember what there is to try, and the position.
-    Commit,
-    /// Forget what came up to be tried since.
-    Committed,
-    /// The same, and back to the position.
-    LookedAhead,
-    /// Remember what there is to try; if the part fails, go on at the address.
-    MustFail(Address),
-    /// The part did not fail, so this fails.
-    HasMatched,
-    /// So many characters back, to look behind.
+    /// Push the position where an iteration of a loop starts.
+    IterationStart,
+    /// Pop that position. If the iteration matched the empty string, leave the loop and continue at the address.
+    IterationEnd(Address),
+    /// Push the position and the current alternatives.
+    AtomicStart,
+    /// Pop them and drop the alternatives since.
+    AtomicEnd,
+    /// Like `AtomicEnd`, and go back to the position.
+    LookEnd,
+    /// Push the current alternatives. If the part fails, continue at the address.
+    NegativeStart(Address),
+    /// The part has matched, so fail.
+    NegativeEnd,
+    /// Go back a number of characters, for a look-behind.
     Back(usize),
     Backreference(Backreference),
-    /// Remember the next address and go on at this one.
+    /// Push the next address and continue at this one.
     Call(Address),
+    /// Pop an address and continue there.
     Return,
-    /// If the group is not set, go on at the address.
+    /// If the group is not set, continue at the address.
     Condition(usize, Address),
-    /// Text without a match of the part that follows, which ends before the address.
+    /// A string without a match of the part that follows, which ends before the address.
     Absent(Address),
 }
 
@@ -84,9 +86,9 @@ pub(super) fn compile(
 struct Compiler<'a> {
     instructions: Vec<Instruction>,
     groups: &'a Groups<'a>,
-    /// Where a group that is called was compiled once more, to return from.
+    /// The addresses of groups that are compiled again as subroutines, since they are called.
     subroutines: Vec<Option<Address>>,
-    /// Calls whose address is not known yet, with the group they go to.
+    /// Calls without a target address yet, with the group that they call.
     calls: Vec<(Address, usize)>,
 }
 
@@ -103,15 +105,15 @@ impl Compiler<'_> {
         self.instructions.len()
     }
 
-    /// Puts the real instruction where a place was kept for it.
-    fn fix(&mut self, address: Address, instruction: Instruction) {
+    /// Replaces a placeholder.
+    fn patch(&mut self, address: Address, instruction: Instruction) {
         if let Some(slot) = self.instructions.get_mut(address) {
             *slot = instruction;
         }
     }
 
-    /// Keeps a place for an instruction whose target is still to come.
-    fn keep_place(&mut self) -> Result<Address, RegexProblem> {
+    /// Adds a placeholder for an instruction with a target that is not known yet.
+    fn placeholder(&mut self) -> Result<Address, RegexProblem> {
         self.push(Instruction::Match)
     }
 
@@ -130,31 +132,31 @@ impl Compiler<'_> {
             Node::Group(number, inner) => self.group(*number, inner)?,
             Node::Options(inner) => self.node(inner)?,
             Node::Atomic(inner) => {
-                self.push(Instruction::Commit)?;
+                self.push(Instruction::AtomicStart)?;
                 self.node(inner)?;
-                self.push(Instruction::Committed)?;
+                self.push(Instruction::AtomicEnd)?;
             }
             Node::Look(look, inner) => self.look(*look, inner)?,
             Node::Backreference(reference) => {
                 self.push(Instruction::Backreference(reference.clone()))?;
             }
             Node::Call(group) => {
-                let address = self.keep_place()?;
+                let address = self.placeholder()?;
                 self.calls.push((address, *group));
             }
             Node::Condition(group, yes, no) => {
-                let condition = self.keep_place()?;
+                let condition = self.placeholder()?;
                 self.node(yes)?;
-                let jump = self.keep_place()?;
-                self.fix(condition, Instruction::Condition(*group, self.next()));
+                let jump = self.placeholder()?;
+                self.patch(condition, Instruction::Condition(*group, self.next()));
                 self.node(no)?;
-                self.fix(jump, Instruction::Jump(self.next()));
+                self.patch(jump, Instruction::Jump(self.next()));
             }
             Node::Absent(inner) => {
-                let absent = self.keep_place()?;
+                let absent = self.placeholder()?;
                 self.node(inner)?;
                 self.push(Instruction::Match)?;
-                self.fix(absent, Instruction::Absent(self.next()));
+                self.patch(absent, Instruction::Absent(self.next()));
             }
         }
         Ok(())
@@ -166,14 +168,14 @@ impl Compiler<'_> {
         };
         let mut jumps = Vec::new();
         for branch in others {
-            let split = self.keep_place()?;
+            let split = self.placeholder()?;
             self.node(branch)?;
-            jumps.push(self.keep_place()?);
-            self.fix(split, Instruction::Split(split + 1, self.next()));
+            jumps.push(self.placeholder()?);
+            self.patch(split, Instruction::Split(split + 1, self.next()));
         }
         self.node(last)?;
         for jump in jumps {
-            self.fix(jump, Instruction::Jump(self.next()));
+            self.patch(jump, Instruction::Jump(self.next()));
         }
         Ok(())
     }
@@ -187,7 +189,7 @@ impl Compiler<'_> {
             let before = self.next();
             self.node(&repeat.node)?;
             if self.next() == before {
-                // Nothing to do, however often.
+                // An empty part, so repetitions make no difference.
                 return Ok(());
             }
         }
@@ -195,28 +197,28 @@ impl Compiler<'_> {
             Some(max) => {
                 let mut splits = Vec::new();
                 for _ in repeat.min..max {
-                    splits.push(self.keep_place()?);
+                    splits.push(self.placeholder()?);
                     self.node(&repeat.node)?;
                 }
                 for address in splits {
                     let instruction = split(repeat.is_greedy, address + 1, self.next());
-                    self.fix(address, instruction);
+                    self.patch(address, instruction);
                 }
             }
             None => {
-                let start = self.keep_place()?;
+                let start = self.placeholder()?;
                 let can_be_empty = check::can_be_empty(&repeat.node, self.groups, 0);
                 if can_be_empty {
-                    self.push(Instruction::RoundStart)?;
+                    self.push(Instruction::IterationStart)?;
                 }
                 self.node(&repeat.node)?;
                 if can_be_empty {
-                    let end = self.keep_place()?;
-                    self.fix(end, Instruction::RoundEnd(end + 2));
+                    let end = self.placeholder()?;
+                    self.patch(end, Instruction::IterationEnd(end + 2));
                 }
                 self.push(Instruction::Jump(start))?;
                 let instruction = split(repeat.is_greedy, start + 1, self.next());
-                self.fix(start, instruction);
+                self.patch(start, instruction);
             }
         }
         Ok(())
@@ -231,39 +233,39 @@ impl Compiler<'_> {
 
     fn look(&mut self, look: Look, inner: &Node) -> Result<(), RegexProblem> {
         let branches = match inner {
-            // Branches of a look-behind may differ in length, so each looks behind on its own.
+            // The branches of a look-behind can differ in length, so each goes back on its own.
             Node::Alternate(branches) if look.is_behind => branches.as_slice(),
             other => std::slice::from_ref(other),
         };
         if look.is_negated {
             for branch in branches {
-                let start = self.keep_place()?;
+                let start = self.placeholder()?;
                 self.look_inside(look, branch)?;
-                self.push(Instruction::HasMatched)?;
-                self.fix(start, Instruction::MustFail(self.next()));
+                self.push(Instruction::NegativeEnd)?;
+                self.patch(start, Instruction::NegativeStart(self.next()));
             }
             return Ok(());
         }
-        self.push(Instruction::Commit)?;
+        self.push(Instruction::AtomicStart)?;
         let mut splits = Vec::new();
         let mut jumps = Vec::new();
         for (index, branch) in branches.iter().enumerate() {
             let is_last = index + 1 == branches.len();
             if !is_last {
-                splits.push(self.keep_place()?);
+                splits.push(self.placeholder()?);
             }
             self.look_inside(look, branch)?;
             if !is_last {
-                jumps.push(self.keep_place()?);
+                jumps.push(self.placeholder()?);
                 if let Some(split) = splits.pop() {
-                    self.fix(split, Instruction::Split(split + 1, self.next()));
+                    self.patch(split, Instruction::Split(split + 1, self.next()));
                 }
             }
         }
         for jump in jumps {
-            self.fix(jump, Instruction::Jump(self.next()));
+            self.patch(jump, Instruction::Jump(self.next()));
         }
-        self.push(Instruction::LookedAhead)?;
+        self.push(Instruction::LookEnd)?;
         Ok(())
     }
 
@@ -275,11 +277,11 @@ impl Compiler<'_> {
         self.node(branch)
     }
 
-    /// Compiles each group that is called once more, as a part that returns.
+    /// Compiles each group that is called as a subroutine.
     fn link_calls(&mut self) -> Result<(), RegexProblem> {
         while let Some((address, group)) = self.calls.pop() {
-            let known = self.subroutines.get(group).copied().flatten();
-            let target = match known {
+            let compiled = self.subroutines.get(group).copied().flatten();
+            let target = match compiled {
                 Some(target) => target,
                 None => {
                     let target = self.next();
@@ -296,7 +298,7 @@ impl Compiler<'_> {
                     target
                 }
             };
-            self.fix(address, Instruction::Call(target));
+            self.patch(address, Instruction::Call(target));
         }
         Ok(())
     }

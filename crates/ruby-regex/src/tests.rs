@@ -18,14 +18,14 @@ fn check_error(pattern: &str, expected: &str) {
 }
 
 #[test]
-fn a_line_starts_only_where_there_is_one() {
+fn a_line_does_not_start_after_the_last_line_break() {
     check(r"\n^", &["a\nb"], &["a\n"]);
     check("^$", &["", "\n", "a\n\n"], &["a\n"]);
     check(r"a\Z", &["a", "a\n"], &["a\n\n", "ab"]);
 }
 
 #[test]
-fn options_hold_to_the_end_of_the_group_across_alternatives() {
+fn options_apply_to_the_end_of_the_group_across_alternatives() {
     check("^a(?i)b|c$", &["aC", "aB"], &["C"]);
     check("^(?:(?i)a|b)c$", &["Bc"], &["BC"]);
 }
@@ -49,14 +49,14 @@ fn case_folds_as_in_ruby() {
 }
 
 #[test]
-fn words_are_ascii_but_boundaries_are_not() {
+fn shorthands_are_ascii_but_word_boundaries_are_unicode() {
     check(r"x\b", &["x", "x-"], &["xé"]);
     check(r"(?a)x\b", &["xé"], &["xy"]);
     check(r"(?u)^\w$", &["é", "²"], &["-"]);
 }
 
 #[test]
-fn sets_in_sets() {
+fn nested_classes() {
     check("^[a-z&&[^aeiou]&&[^x-z]]+$", &["bcd"], &["a", "x"]);
     check("^[]a]$", &["]", "a"], &["b"]);
     check("^[a-[b]]$", &["b"], &["a", "-"]);
@@ -94,14 +94,14 @@ fn references_calls_and_conditions() {
 }
 
 #[test]
-fn absence() {
+fn absence_operators() {
     check("^(?~abc)$", &["", "ab", "acb"], &["abc", "xabcx"]);
     check("^(?~abc)c$", &["abc", "c"], &["abcc"]);
     check(r"^/\*(?~\*/)\*/$", &["/* a * / */"], &["/* */ */"]);
 }
 
 #[test]
-fn what_ruby_refuses_is_refused_in_its_words() {
+fn invalid_patterns_are_refused_with_rubys_messages() {
     check_error("^(", "end pattern with unmatched parenthesis");
     check_error("^a)", "unmatched close parenthesis");
     check_error("^[a", "premature end of char-class");
@@ -126,7 +126,7 @@ fn what_ruby_refuses_is_refused_in_its_words() {
 }
 
 #[test]
-fn unicode_blocks_go_by_their_names() {
+fn unicode_blocks() {
     check(r"^\p{InBasic_Latin}+$", &["a~\0\x7F"], &["\u{80}", "é"]);
     check(
         r"\p{in latin-1 supplement}",
@@ -151,7 +151,7 @@ fn unicode_blocks_go_by_their_names() {
         &["\u{10B7F}"],
         &["\u{10B80}"],
     );
-    // Of a later Unicode, an alias, the bare name.
+    // A block of a later Unicode, an alias, and names without or with other letters.
     for name in ["InToto", "InASCII", "In", "Basic_Latin", "InBasic_Latinx"] {
         let message = format!("invalid character property name {{{name}}}");
         check_error(&format!(r"\p{{{name}}}"), &message);
@@ -159,7 +159,7 @@ fn unicode_blocks_go_by_their_names() {
 }
 
 #[test]
-fn what_we_do_not_do_is_said() {
+fn unsupported_patterns_are_refused() {
     check_error(
         r"(?<n>a)\k<n+1>",
         "a backreference with a level is not supported",
@@ -170,7 +170,7 @@ fn what_we_do_not_do_is_said() {
 }
 
 #[test]
-fn a_match_ends_soon_or_is_given_up() {
+fn matching_is_linear_or_limited_in_steps() {
     let text = "a".repeat(40) + "!";
     check("^(a+)+$", &[], &[&text]);
     let regex = RubyRegex::new(r"^(a+)+\1?$").unwrap();
@@ -178,7 +178,7 @@ fn a_match_ends_soon_or_is_given_up() {
 }
 
 #[test]
-fn hostile_patterns_do_not_stop_us() {
+fn malicious_patterns_are_limited() {
     let parts = [
         "(", "[", "(?:", "(?=", "(?<=", "(?i)", "(?<n>", "(?~", "[[:", "(?i)ss", "(?i:ss)",
     ];
@@ -197,7 +197,7 @@ fn hostile_patterns_do_not_stop_us() {
     for pattern in slow {
         let regex = RubyRegex::new(pattern).unwrap();
         for text in ["a".repeat(5_000), "é".repeat(5_000)] {
-            // Given up or not, it ends.
+            // It must return, with either result.
             assert!(matches!(
                 regex.is_match(&text),
                 Ok(_) | Err(MatchError::TooManySteps)
@@ -207,7 +207,7 @@ fn hostile_patterns_do_not_stop_us() {
 }
 
 #[test]
-fn the_first_pattern_that_matches_counts() {
+fn a_pattern_set_returns_the_first_match() {
     let set = |patterns: &[&str]| {
         PatternSet::new(
             patterns

@@ -1,14 +1,12 @@
-//! What Ruby does to a pattern before its regular expression engine sees it: escapes of bytes and code
-//! points are resolved, everywhere, even in comments.
+//! Ruby's preprocessing of a pattern: escapes of bytes and code points are resolved everywhere, even in comments.
 
 use super::RegexProblem;
 
 type Result<T> = std::result::Result<T, RegexProblem>;
 
-/// Resolves the escapes that stand for bytes and code points. ASCII characters are left as `\xHH`, so that
-/// they stay literal.
+/// Resolves the escapes of bytes and code points. ASCII characters become `\xHH`, so that they stay literal.
 pub(super) fn unescape(pattern: &str) -> Result<String> {
-    let mut reader = Reader {
+    let mut reader = EscapeReader {
         rest: pattern,
         out: String::with_capacity(pattern.len()),
     };
@@ -22,12 +20,12 @@ pub(super) fn unescape(pattern: &str) -> Result<String> {
     Ok(reader.out)
 }
 
-struct Reader<'a> {
+struct EscapeReader<'a> {
     rest: &'a str,
     out: String,
 }
 
-impl Reader<'_> {
+impl EscapeReader<'_> {
     fn next(&mut self) -> Option<char> {
         let mut characters = self.rest.chars();
         let next = characters.next();
@@ -35,13 +33,13 @@ impl Reader<'_> {
         next
     }
 
-    /// An escape whose backslash was taken.
+    /// Resolves an escape after its backslash.
     fn escape(&mut self) -> Result<()> {
         let start = self.rest;
         match self.next() {
             None => return Err(RegexProblem::Refused("too short escape sequence")),
             Some('u') => return self.code_points(),
-            // A backreference or a character of ASCII: the engine knows better which.
+            // A backreference or an ASCII character, which the parser decides.
             Some('1'..='7') if octal(start) <= 0o177 => {}
             Some('0'..='7' | 'x' | 'c' | 'C' | 'M') => {
                 self.rest = start;
@@ -55,7 +53,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// One or more escaped bytes that make a character.
+    /// One or more escaped bytes that are a character.
     fn bytes(&mut self) -> Result<()> {
         let mut bytes = vec![self.byte()?];
         loop {
@@ -81,7 +79,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The byte of an escape such as `\x41`, `\101`, `\cA` or `\M-\C-a`, whose backslash was taken.
+    /// The byte of an escape such as `\x41`, `\101`, `\cA` or `\M-\C-a`, after the backslash.
     fn byte(&mut self) -> Result<u8> {
         let (mut is_control, mut is_meta) = (false, false);
         loop {
@@ -150,7 +148,7 @@ impl Reader<'_> {
         byte.map_err(|_| RegexProblem::Refused("invalid hex escape"))
     }
 
-    /// `\u0041` or `\u{41 42}`, of which `\u` was taken.
+    /// Resolves `\u0041` or `\u{41 42}` after `\u`.
     fn code_points(&mut self) -> Result<()> {
         let Some(list) = self.rest.strip_prefix('{') else {
             let digits = self.rest.get(..4).unwrap_or_default();

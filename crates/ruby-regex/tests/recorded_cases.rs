@@ -1,10 +1,10 @@
-//! Matches recorded from Ruby 3.1.
+//! Results recorded from Ruby 3.1.
 
 use ruby_regex::RubyRegex;
 use serde_json::Value;
 
 #[test]
-fn patterns_match_what_ruby_matches() {
+fn patterns_match_as_in_ruby() {
     let cases: Vec<Value> = serde_json::from_str(include_str!("cases/regex_cases.json")).unwrap();
     assert_eq!(cases.len(), 163);
     let mut wrong = Vec::new();

@@ -140,7 +140,7 @@ fn check_directives(bytes: &[u8]) -> Result<(), ReadError> {
         .enumerate()
     {
         match line.trim_ascii_start().first() {
-            // Not one a line, since libyaml also knows other line breaks.
+            // Not one per line, since libyaml also has other line breaks.
             Some(b'%') => directives += line.iter().filter(|&&byte| byte == b'%').count(),
             None | Some(b'#') => continue,
             Some(_) => break,

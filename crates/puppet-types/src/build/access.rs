@@ -1,4 +1,4 @@
-//! Names with parameters to [`Type`]: how many parameters each type takes, and of which type.
+//! Names with parameters to [`Type`]: the number and the types of the parameters of each type.
 
 use std::sync::Arc;
 

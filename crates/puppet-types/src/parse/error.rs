@@ -11,6 +11,7 @@ use crate::TypeMismatch;
 
 /// Why a type cannot be parsed, with Puppet's message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TypeParseError {
     /// An unexpected token.
     #[error("Syntax error at '{found}' {position}")]

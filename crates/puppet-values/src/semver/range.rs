@@ -37,7 +37,7 @@ pub enum VersionRangeError {
     /// `<=x` and `^x`, for which Ruby calls a method that does not exist.
     #[error("undefined method `SINGLETON' for SemanticPuppet::VersionRange::AllRange:Class")]
     AnyVersion,
-    /// Three or more conditions of which the first two exclude each other.
+    /// Three or more conditions, and the first ones exclude each other.
     #[error("undefined method `intersection' for nil:NilClass")]
     EmptyIntersection,
     /// Two alternatives with the same end, which Ruby fails to merge.

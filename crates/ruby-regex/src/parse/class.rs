@@ -2,10 +2,10 @@
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
-use super::{Parser, Range, Result};
+use super::{CharRange, Parser, Result};
 use crate::RegexProblem;
 use crate::ast::Node;
-use crate::{fold, sets};
+use crate::{char_sets, fold};
 
 const PREMATURE_END: RegexProblem = RegexProblem::Refused("premature end of char-class");
 const EMPTY: RegexProblem = RegexProblem::Refused("empty char-class");
@@ -14,29 +14,29 @@ const CLASS_AT_END: RegexProblem = RegexProblem::Refused("char-class value at en
 const UNMATCHED_RANGE: RegexProblem =
     RegexProblem::Refused("unmatched range specifier in char-class");
 
-/// A class while it is read.
+/// A class under construction.
 struct ClassSet {
     set: ClassUnicode,
-    /// Those of the members that are written out or there by a property. They match in any case and length:
-    /// `(?i)[k]` matches the Kelvin sign and `(?i)[ß]` matches `ss`, but `(?i)[\w]` and `(?i)[[:alpha:]]` do not.
+    /// The members that are written out or come from a property. They match in any case and length: `(?i)[k]` matches
+    /// the Kelvin sign and `(?i)[ß]` matches `ss`, but `(?i)[\w]` and `(?i)[[:alpha:]]` do not.
     listed: ClassUnicode,
 }
 
-/// What the last item of a class was, since a range may start with it.
+/// The last item of a class, which may be the start of a range.
 #[derive(Clone, Copy)]
 enum Last {
-    /// Nothing that a `-` could follow to make a range: `[-a]`.
+    /// No item yet, so that a `-` is literal: `[-a]`.
     Start,
     Value(char),
     /// A shorthand or POSIX bracket.
     Set,
-    /// `a-`: the end is to come.
+    /// `a-`: the end of the range follows.
     RangeFrom(char),
-    /// A whole range or a nested class.
+    /// A complete range or a nested class.
     Complete,
 }
 
-/// What a bracket inside a class starts.
+/// The meaning of a bracket inside a class.
 enum Inner {
     Class,
     Posix(ClassUnicode),
@@ -70,20 +70,20 @@ impl ClassSet {
     }
 
     fn negate(&mut self) {
-        // What is not excluded is as good as written out.
+        // The members of a negated class count as written out.
         self.set.negate();
         self.listed = self.set.clone();
     }
 }
 
 impl Parser {
-    /// A class whose opening bracket was taken.
+    /// Parses a class after its opening bracket.
     pub(super) fn class(&mut self) -> Result<Node> {
         let (class, is_negated) = self.class_set()?;
         Ok(self.set_node(class, is_negated))
     }
 
-    /// A `\p{...}` outside of a class, of which the letter was taken.
+    /// Parses a `\p{...}` outside of a class, after the letter.
     pub(super) fn property_node(&mut self, is_negated: bool) -> Result<Node> {
         let (set, is_negated) = self.property(is_negated)?;
         let listed = set.clone();
@@ -107,7 +107,7 @@ impl Parser {
         Node::Set(set)
     }
 
-    /// The members of a class before it is negated, and whether it is.
+    /// The members of a class before negation, and whether it is negated.
     fn class_set(&mut self) -> Result<(ClassSet, bool)> {
         self.depth += 1;
         if self.depth > super::MAX_DEPTH {
@@ -132,7 +132,8 @@ impl Parser {
                 '[' => match self.inner_bracket()? {
                     Inner::Literal => self.value(&mut class, last, '[')?,
                     Inner::Posix(mut set) => {
-                        if self.options.ignores_case && self.options.range != Range::Ascii {
+                        if self.options.ignores_case && self.options.char_range != CharRange::Ascii
+                        {
                             set = fold::set(set.clone(), &set);
                         }
                         self.member_set(&mut class, last, &set, false)?
@@ -223,8 +224,8 @@ impl Parser {
         Ok(Last::Set)
     }
 
-    /// Adds a character that turned out not to start a range. The start of a range that a nested class
-    /// follows is lost, as in Ruby.
+    /// Adds a character that does not start a range. If a nested class follows the start of a range, the start is lost,
+    /// as in Ruby.
     fn flush(&self, class: &mut ClassSet, last: Last) {
         if let Last::Value(value) = last {
             class.add_range(value, value);
@@ -243,7 +244,7 @@ impl Parser {
         }
     }
 
-    /// Is there a bracket left that could close the class?
+    /// Is there another bracket that can close the class?
     fn has_closing_bracket(&self) -> bool {
         let mut rest = self.rest().iter();
         while let Some(character) = rest.next() {
@@ -258,7 +259,7 @@ impl Parser {
         false
     }
 
-    /// What a bracket inside a class starts; the bracket was taken.
+    /// The meaning of a bracket inside a class, after the bracket.
     fn inner_bracket(&mut self) -> Result<Inner> {
         if self.peek() != Some(':') || !self.has_posix_end() {
             return Ok(Inner::Class);
@@ -266,7 +267,7 @@ impl Parser {
         let rest = self.rest().get(1..).unwrap_or_default();
         let is_negated = rest.first() == Some(&'^');
         let rest = rest.get(usize::from(is_negated)..).unwrap_or_default();
-        // No name is longer than this, and Ruby looks no further.
+        // No name is longer, and Ruby does not look further.
         let name = rest.iter().take(20);
         let name: String = name
             .take_while(|character| !matches!(character, ':' | ']'))
@@ -275,8 +276,8 @@ impl Parser {
         if rest.get(length..length + 2) != Some(&[':', ']']) {
             return Ok(Inner::Literal);
         }
-        let is_ascii = self.options.range == Range::Ascii;
-        let Some(mut set) = sets::posix(&name, is_ascii) else {
+        let is_ascii = self.options.char_range == CharRange::Ascii;
+        let Some(mut set) = char_sets::posix(&name, is_ascii) else {
             return Err(RegexProblem::Refused("invalid POSIX bracket type"));
         };
         if is_negated {
@@ -298,17 +299,17 @@ impl Parser {
         }
     }
 
-    /// `\w`, `\W` and their like.
+    /// The set of `\w`, `\W` and other shorthands.
     pub(super) fn shorthand(&self, letter: char) -> ClassUnicode {
-        let is_unicode = self.options.range == Range::Unicode;
-        let mut set = sets::shorthand(letter.to_ascii_lowercase(), is_unicode);
+        let is_unicode = self.options.char_range == CharRange::Unicode;
+        let mut set = char_sets::shorthand(letter.to_ascii_lowercase(), is_unicode);
         if letter.is_ascii_uppercase() {
             set.negate();
         }
         set
     }
 
-    /// The set of a `\p{...}`, and whether it is meant to be negated; the letter was taken.
+    /// The set of a `\p{...}` before negation, and whether it is negated, after the letter.
     fn property(&mut self, is_negated: bool) -> Result<(ClassUnicode, bool)> {
         self.position += 1;
         let is_negated = is_negated != self.take('^');
@@ -322,6 +323,6 @@ impl Parser {
                 Some(character) => name.push(character),
             }
         }
-        Ok((sets::property(&name)?, is_negated))
+        Ok((char_sets::property(&name)?, is_negated))
     }
 }

@@ -1,19 +1,19 @@
 //! Escapes outside of character classes.
 
-use super::{Atom, Parser, Range, Result, set_of};
+use super::{Atom, CharRange, Parser, Result, set_of};
 use crate::RegexProblem;
 use crate::ast::{Assertion, Backreference, Node};
-use crate::sets;
+use crate::char_sets;
 
 impl Parser {
-    /// An escape whose backslash was taken.
+    /// Parses an escape after its backslash.
     pub(super) fn escape(&mut self) -> Result<Atom> {
         let Some(character) = self.next() else {
             return Err(RegexProblem::Refused("end pattern at escape"));
         };
         let boundary = |is_negated| Assertion::WordBoundary {
             is_negated,
-            is_ascii: self.options.range == Range::Ascii,
+            is_ascii: self.options.char_range == CharRange::Ascii,
         };
         Ok(Atom::Node(match character {
             'A' | 'G' => Node::Assertion(Assertion::TextStart),
@@ -21,13 +21,13 @@ impl Parser {
             'Z' => Node::Assertion(Assertion::LastLineEnd),
             'b' => Node::Assertion(boundary(false)),
             'B' => Node::Assertion(boundary(true)),
-            // Where the match begins does not matter to us.
+            // The start of a match is not reported.
             'K' => Node::Empty,
             'R' => Node::Atomic(Box::new(Node::Alternate(vec![
                 Node::Concat(vec![set_of('\r', '\r'), set_of('\n', '\n')]),
-                Node::Set(sets::line_breaks()),
+                Node::Set(char_sets::line_breaks()),
             ]))),
-            'X' => sets::grapheme_cluster(),
+            'X' => char_sets::grapheme_cluster(),
             'w' | 'W' | 'd' | 'D' | 's' | 'S' | 'h' | 'H' => Node::Set(self.shorthand(character)),
             'p' | 'P' if self.peek() == Some('{') => self.property_node(character == 'P')?,
             'k' => match self.opening_mark() {
@@ -52,7 +52,7 @@ impl Parser {
         }))
     }
 
-    /// The mark that closes a name, if one was opened.
+    /// The character that closes a name, if one starts here.
     fn opening_mark(&mut self) -> Option<char> {
         let end = match self.peek()? {
             '<' => '>',
@@ -70,7 +70,7 @@ impl Parser {
         })
     }
 
-    /// A backreference if there are so many groups, or the number has one digit; else an octal number.
+    /// A backreference if there are that many groups or the number has one digit, else an octal number.
     fn number_escape(&mut self) -> Result<Atom> {
         let start = self.position;
         if let Ok(Some(number)) = self.number()
@@ -87,7 +87,7 @@ impl Parser {
         }))
     }
 
-    /// The character that an escape stands for, in a class and outside; its first character was taken.
+    /// The character of an escape, inside and outside of classes, after its first character.
     pub(super) fn escaped_character(&mut self, first: char) -> char {
         match first {
             'n' => '\n',
@@ -104,9 +104,9 @@ impl Parser {
         }
     }
 
-    fn digits(&mut self, base: u32, most: usize, start: u32) -> char {
+    fn digits(&mut self, base: u32, max: usize, start: u32) -> char {
         let mut code = start;
-        for _ in 0..most {
+        for _ in 0..max {
             let Some(digit) = self.peek().and_then(|character| character.to_digit(base)) else {
                 break;
             };

@@ -1,6 +1,6 @@
-//! Everything that starts with a parenthesis, and the numbers and names of groups.
+//! Groups and everything else in parentheses; the numbers and names of groups.
 
-use super::{Atom, CallTarget, Parsed, Parser, Range, Result};
+use super::{Atom, CallTarget, CharRange, Parsed, Parser, Result};
 use crate::RegexProblem;
 use crate::ast::{Look, Node};
 
@@ -14,7 +14,7 @@ const NUMBERED: RegexProblem =
     RegexProblem::Refused("numbered backref/call is not allowed. (use name)");
 
 impl Parser {
-    /// A group whose opening parenthesis was taken.
+    /// Parses a group after its opening parenthesis.
     pub(super) fn group(&mut self) -> Result<Atom> {
         let options = self.options;
         let atom = self.open_group();
@@ -56,7 +56,7 @@ impl Parser {
         Ok(Atom::Node(node))
     }
 
-    /// The inside of a group and its closing parenthesis.
+    /// Parses the content of a group and its closing parenthesis.
     fn body(&mut self) -> Result<Node> {
         let node = self.alternation()?;
         if self.take(')') {
@@ -80,7 +80,7 @@ impl Parser {
         self.capture(Some(name))
     }
 
-    /// A name up to its closing mark.
+    /// Parses a name up to its closing character.
     pub(super) fn name(&mut self, end: char) -> Result<String> {
         let mut name = String::new();
         loop {
@@ -97,7 +97,7 @@ impl Parser {
         Ok(name)
     }
 
-    /// `(?imx-imx)` and `(?imx-imx:...)`, of which `(?` was taken.
+    /// Parses `(?imx-imx)` or `(?imx-imx:...)` after `(?`.
     fn with_options(&mut self) -> Result<Atom> {
         let mut is_on = true;
         let mut count = 0;
@@ -114,16 +114,16 @@ impl Parser {
                 'i' => self.options.ignores_case = is_on,
                 'm' => self.options.dot_matches_newline = is_on,
                 'x' => self.options.is_extended = is_on,
-                'a' if is_on => self.options.range = Range::Ascii,
-                'u' if is_on => self.options.range = Range::Unicode,
-                'd' if is_on => self.options.range = Range::Mixed,
+                'a' if is_on => self.options.char_range = CharRange::Ascii,
+                'u' if is_on => self.options.char_range = CharRange::Unicode,
+                'd' if is_on => self.options.char_range = CharRange::Mixed,
                 _ => return Err(UNDEFINED_OPTION),
             }
             count += 1;
         }
     }
 
-    /// `(?(1)...|...)`, of which `(?(` was taken.
+    /// Parses `(?(1)...|...)` after `(?(`.
     fn condition(&mut self) -> Result<Node> {
         let group = match self.next() {
             Some('0'..='9') => {
@@ -160,7 +160,7 @@ impl Parser {
         Ok(Node::Condition(group, Box::new(yes), Box::new(no)))
     }
 
-    /// The groups that a name or number in `\k<...>` stands for, last first, and the level asked for.
+    /// The groups with the name or number in `\k<...>`, last first, and the level.
     pub(super) fn reference(&mut self, end: char) -> Result<(Vec<usize>, i64)> {
         let written = self.name(end)?;
         let (name, level) = split_level(&written)?;
@@ -180,7 +180,7 @@ impl Parser {
         Ok((groups, level))
     }
 
-    /// A group number that may be counted from here: `-1` is the last group before.
+    /// A group number, which can be relative: `-1` is the previous group.
     fn relative_number(&self, text: &str, is_call: bool) -> Result<usize> {
         let digits = text.trim_start_matches(['-', '+']);
         if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
@@ -208,7 +208,7 @@ impl Parser {
         Ok(number)
     }
 
-    /// `\g<...>`, of which all up to the opening mark was taken.
+    /// Parses `\g<...>` after the opening character.
     pub(super) fn call(&mut self, end: char) -> Result<Node> {
         let name = self.name(end)?;
         let is_number =
@@ -221,14 +221,14 @@ impl Parser {
         Ok(Node::Call(self.calls.len() - 1))
     }
 
-    /// Resolves what needs all groups: in a pattern with names, only named groups capture.
+    /// Resolves the numbers of groups. In a pattern with named groups, only those capture.
     pub(super) fn finish(self, mut node: Node) -> Result<Parsed> {
         let has_names = self.groups.iter().any(Option::is_some);
         let is_numbered_call = |call: &CallTarget| matches!(call, CallTarget::Number(1..));
         if has_names && (self.has_numbered_reference || self.calls.iter().any(is_numbered_call)) {
             return Err(NUMBERED);
         }
-        // The new number of each group, none for those that no longer capture.
+        // The new number of each group; `None` for groups that do not capture.
         let mut numbers = vec![Some(0)];
         for name in &self.groups {
             let captures = name.is_some() || !has_names;
@@ -267,10 +267,10 @@ impl Parser {
 
 /// Splits `name+1` into the name and the level.
 fn split_level(written: &str) -> Result<(&str, i64)> {
-    let Some(place) = written.rfind(['+', '-']).filter(|place| *place > 0) else {
+    let Some(index) = written.rfind(['+', '-']).filter(|index| *index > 0) else {
         return Ok((written, 0));
     };
-    let (name, level) = written.split_at(place);
+    let (name, level) = written.split_at(index);
     if level.len() == 1 {
         return Err(INVALID_NAME);
     }

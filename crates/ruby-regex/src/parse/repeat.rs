@@ -1,10 +1,10 @@
-//! `*`, `+`, `?` and `{n,m}`, with what may follow them.
+//! Quantifiers: `*`, `+`, `?` and `{n,m}`, greedy, reluctant and possessive.
 
 use super::{Parser, Result};
 use crate::RegexProblem;
 use crate::ast::{Node, Repeat};
 
-/// The largest number that Ruby takes in `{n,m}`.
+/// The maximum number in `{n,m}`.
 const MAX_REPEAT: usize = 100_000;
 
 struct Quantifier {
@@ -15,7 +15,7 @@ struct Quantifier {
 }
 
 impl Parser {
-    /// The node with all quantifiers that follow it.
+    /// A node with the quantifiers that follow it.
     pub(super) fn repeated(&mut self, mut node: Node) -> Result<Node> {
         let mut count = 0;
         loop {
@@ -39,7 +39,7 @@ impl Parser {
         }
     }
 
-    /// Does a quantifier come next?
+    /// Is a quantifier next?
     pub(super) fn is_at_repeat(&mut self) -> bool {
         match self.peek() {
             Some('*' | '+' | '?') => true,
@@ -85,7 +85,7 @@ impl Parser {
         }))
     }
 
-    /// Was the interval that started there written without a comma?
+    /// Does the interval that starts there have no comma?
     fn is_fixed_interval(&self, start: usize) -> bool {
         let written = self.characters.get(start..self.position);
         !written.unwrap_or_default().contains(&',')

@@ -1,18 +1,18 @@
-//! Unicode's blocks, as `\p{InBasic_Latin}` names them.
+//! Unicode blocks, as in `\p{InBasic_Latin}`.
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
-/// First and last code point and name of every block of Unicode 13.0, which is what Ruby 3.1 knows.
+/// The first and last code point and the name of every block of Unicode 13.0, as in Ruby 3.1.
 const BLOCKS: &str = include_str!("blocks.txt");
 
-/// Blocks without a character that a text could hold.
+/// Blocks of code points that are not characters.
 const SURROGATES: [&str; 3] = [
     "highsurrogates",
     "highprivateusesurrogates",
     "lowsurrogates",
 ];
 
-/// The block of a name in small letters, without spaces, `-` and `_`.
+/// The block with a name in lower case, without spaces, `-` and `_`.
 pub(super) fn block(name: &str) -> Option<ClassUnicode> {
     let range = |line: &str| -> Option<ClassUnicodeRange> {
         let mut words = line.split(' ');

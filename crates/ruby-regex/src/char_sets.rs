@@ -1,19 +1,20 @@
 //! Named sets of characters: shorthands, POSIX brackets, Unicode properties.
 
+mod blocks;
+
 use std::sync::LazyLock;
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
 use super::RegexProblem;
 use super::ast::{Node, Repeat};
-use super::blocks;
 
-/// The set that a class in the syntax of the regex crate stands for. Empty if it is none.
+/// The set of a class in the syntax of the regex crate. An invalid class is empty.
 fn set(class: &str) -> ClassUnicode {
-    known_set(class).unwrap_or_else(ClassUnicode::empty)
+    parse_set(class).unwrap_or_else(ClassUnicode::empty)
 }
 
-fn known_set(class: &str) -> Option<ClassUnicode> {
+fn parse_set(class: &str) -> Option<ClassUnicode> {
     match regex_syntax::parse(class).ok()?.into_kind() {
         HirKind::Class(Class::Unicode(set)) => Some(set),
         HirKind::Literal(literal) => {
@@ -42,12 +43,12 @@ pub(super) fn shorthand(letter: char, is_unicode: bool) -> ClassUnicode {
     }
 }
 
-/// What `\w` and `\b` count as part of a word in Unicode: for Ruby, the superscripts and fractions of Latin-1
-/// too, though not in `[[:word:]]`.
+/// The word characters of `\w` and `\b` in Unicode. In Ruby, they include the superscripts and fractions of Latin-1,
+/// which `[[:word:]]` does not.
 pub(super) static WORD: LazyLock<ClassUnicode> =
     LazyLock::new(|| set(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}²³¹¼½¾]"));
 
-/// What Ruby shows as it is. It knows the characters of Unicode 13, and for it NEL is one of them.
+/// The characters that Ruby prints without an escape: printable characters of Unicode 13, and NEL.
 pub(super) static PRINTABLE: LazyLock<ClassUnicode> =
     LazyLock::new(|| set(r"[[[^\p{White_Space}\p{Cc}\p{Cn}]\p{Zs}&&\p{age:13.0}]\x{85}]"));
 
@@ -81,7 +82,7 @@ pub(super) fn posix(name: &str, is_ascii: bool) -> Option<ClassUnicode> {
     Some(found)
 }
 
-/// `\p{name}`, in which case, spaces, `-` and `_` do not matter.
+/// `\p{name}`. Case, spaces, `-` and `_` are ignored.
 pub(super) fn property(name: &str) -> Result<ClassUnicode, RegexProblem> {
     let plain = |character: &char| !matches!(character, ' ' | '-' | '_');
     let plain: String = name
@@ -113,10 +114,10 @@ pub(super) fn property(name: &str) -> Result<ClassUnicode, RegexProblem> {
     if let Some(found) = plain.strip_prefix("in").and_then(blocks::block) {
         return Ok(found);
     }
-    known_set(&format!("\\p{{{plain}}}")).ok_or_else(unknown)
+    parse_set(&format!("\\p{{{plain}}}")).ok_or_else(unknown)
 }
 
-/// `\X`: an extended grapheme cluster, as Unicode's Annex 29 writes it.
+/// `\X`: an extended grapheme cluster, as defined in Unicode's Annex 29.
 pub(super) fn grapheme_cluster() -> Node {
     let class = |text: &str| Node::Set(set(text));
     let repeat = |node, min, max| {
