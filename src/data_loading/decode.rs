@@ -169,7 +169,7 @@ impl Decoder<'_> {
         format: Format,
         parent: &mut ParentDirectory,
     ) -> (InspectedFile, Result<Vec<u8>, ReadError>) {
-        if format != Format::Unknown
+        if format.is_read()
             && let Some((file, metadata)) = parent.open_regular_file(path)
         {
             let bytes = read_open_file(file, &metadata, self.code.max_file_size);
@@ -186,7 +186,7 @@ impl Decoder<'_> {
         format: Format,
         inspected: &InspectedFile,
     ) -> Result<Vec<u8>, ReadError> {
-        if inspected.is_regular_file && format != Format::Unknown {
+        if inspected.is_regular_file && format.is_read() {
             read_inspected_file(Path::new(path), self.code.max_file_size)
         } else {
             read_one(self.code, format, path)
@@ -248,10 +248,10 @@ pub(crate) fn decode_one(
 }
 
 fn read_one(code: &CodeDirectory, format: Format, path: &str) -> Result<Vec<u8>, ReadError> {
-    match format {
+    match format.is_read() {
+        true => read_file(Path::new(path), code.max_file_size),
         // Only its existence matters.
-        Format::Unknown => Ok(std::fs::metadata(path).map(|_| Vec::new())?),
-        _ => read_file(Path::new(path), code.max_file_size),
+        false => Ok(std::fs::metadata(path).map(|_| Vec::new())?),
     }
 }
 
@@ -270,11 +270,10 @@ fn decode_bytes(
     texts: &mut Texts,
     keys: &KeyRings,
 ) -> DataFile {
-    let file = match (bytes, format) {
-        (Err(ReadError::Directory), _) => DataFile::directory(path),
-        (Err(reason), _) => DataFile::unreadable(path, &reason),
-        (Ok(bytes), Format::Eyaml(id)) => keys.decode(id, path, &bytes, texts),
-        (Ok(bytes), _) => DataFile::decode(path, format, &bytes, texts),
+    let file = match bytes {
+        Err(ReadError::Directory) => DataFile::directory(path),
+        Err(reason) => DataFile::unreadable(path, &reason),
+        Ok(bytes) => keys.decode(path, format, &bytes, texts),
     };
     file.held_to(code.strictness)
 }

@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hiera_resolver::config::{Level, Text};
-use hiera_resolver::data::{KEY_OPTIONS, KeysId, Texts};
+use hiera_resolver::config::{ConfigText, Level};
+use hiera_resolver::data::{KeysId, Texts};
+use hiera_resolver::data_functions::KEY_OPTIONS;
 use hiera_resolver::scope::Node;
 use hiera_resolver::template::{DecryptFault, Part, Template, Token, Variable};
 use hiera_resolver::{DataFile, Format, Hash, Layer, Value};
@@ -54,7 +55,7 @@ impl KeyRings {
 
     /// Reads the keys of one level, if it has any.
     pub(crate) fn add(&mut self, level: &Level, search: &Search<'_>) {
-        let Format::Eyaml(id) = level.format() else {
+        let Some(id) = level.format().keys() else {
             return;
         };
         if self.rings.iter().any(|(known_id, _)| *known_id == id) {
@@ -123,7 +124,7 @@ impl KeyRings {
         if !is_fixed && !is_rooted {
             return Vec::new();
         }
-        let found = search.find_named(&Text::new(base), &Text::new(&text));
+        let found = search.find_named(&ConfigText::new(base), &ConfigText::new(&text));
         self.directories.extend(found.directories);
         self.faults.extend(found.faults);
         let files = found.files.into_iter().map(|(path, _)| {
@@ -175,8 +176,7 @@ impl KeyRings {
         format: Format,
         previous: Option<&LoadedEnvironment>,
     ) -> bool {
-        !matches!(format, Format::Eyaml(_))
-            || previous.is_some_and(|previous| self.are_those_of(previous))
+        format.keys().is_none() || previous.is_some_and(|previous| self.are_those_of(previous))
     }
 
     /// Are the key files the same as those of a previous load?
@@ -184,19 +184,22 @@ impl KeyRings {
         previous.inputs.key_files == self.read
     }
 
-    /// Decodes an encrypted file.
+    /// Decodes a file, and decrypts its values where its format is an encrypted one.
     pub(super) fn decode(
         &self,
-        id: KeysId,
         path: &str,
+        format: Format,
         bytes: &[u8],
         texts: &mut Texts,
     ) -> DataFile {
+        let Some(id) = format.keys() else {
+            return DataFile::decode(path, format, bytes, texts);
+        };
         let ring = self.rings.iter().find(|(known_id, _)| *known_id == id);
         if let Some((_, KeyRing::ByNode(key_store))) = ring {
-            return DataFile::decode_sealed(path, bytes, texts, key_store.clone());
+            return DataFile::decode_for_nodes(path, format, bytes, texts, key_store.clone());
         }
-        DataFile::decode_encrypted(path, bytes, texts, &|text| match ring {
+        DataFile::decode_encrypted(path, format, bytes, texts, &|text| match ring {
             Some((_, KeyRing::Shared(Ok(keys)))) => {
                 eyaml::decrypt_text(text, keys).map_err(|error| error.fault())
             }

@@ -79,14 +79,7 @@ impl LogicalNames {
 
     /// The contribution of a data file to the revision.
     pub(super) fn file(&self, format: Format, path: &str, content: ContentDigest) -> Revision {
-        let kind = match format {
-            Format::Yaml => "Yaml ",
-            Format::Json => "Json ",
-            Format::Hocon => "Hocon ",
-            Format::Eyaml(_) => "Eyaml ",
-            Format::Unknown => "Unknown ",
-        };
-        Revision::of(&self.logical(kind, Path::new(path)), content)
+        Revision::of(&self.logical(format.name(), Path::new(path)), content)
     }
 
     fn logical(&self, kind: &str, path: &Path) -> String {
@@ -99,7 +92,8 @@ impl LogicalNames {
             ))
         });
         let (name, rest) = inside.unwrap_or(("", &path));
-        [kind, name, ":", rest].concat()
+        let space = if kind.is_empty() { "" } else { " " };
+        [kind, space, name, ":", rest].concat()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use hiera_resolver::config::{Level, Text};
+use hiera_resolver::config::{ConfigText, Level};
 use hiera_resolver::glob::EntryKind;
 use hiera_resolver::reach::{Progress as ReachProgress, Reach};
 use hiera_resolver::{Format, HieraConfig, Layer};
@@ -74,14 +74,14 @@ impl Search<'_> {
     }
 
     /// The files that a path with variables can name, and the directories in which further ones could appear.
-    pub(super) fn find_named(&self, base: &Text, path: &Text) -> SearchResult {
+    pub(super) fn find_named(&self, base: &ConfigText, path: &ConfigText) -> SearchResult {
         let mut found = SearchResult::default();
         let reach = Reach::of_path(base, path, self.environment);
         match reach.only_path() {
-            Some(path) => self.add_path(path, &reach, base, Format::Unknown, &mut found),
+            Some(path) => self.add_path(path, &reach, base, Format::UNREAD, &mut found),
             None => {
                 let root = reach.root().to_owned();
-                self.search(&root, &[(reach, Format::Unknown)], &mut found);
+                self.search(&root, &[(reach, Format::UNREAD)], &mut found);
             }
         }
         found
@@ -92,7 +92,7 @@ impl Search<'_> {
         &self,
         path: &str,
         reach: &Reach,
-        datadir: &Text,
+        datadir: &ConfigText,
         format: Format,
         found: &mut SearchResult,
     ) {

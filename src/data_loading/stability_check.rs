@@ -109,7 +109,7 @@ mod tests {
         let below = root.path().join("below");
         std::fs::create_dir(&below).unwrap();
         let file = |path: &Path| CachedFile {
-            format: Format::Yaml,
+            format: Format::YAML,
             file: Arc::new(DataFile::unreadable(path.to_str().unwrap(), &"")),
             fingerprint: FileFingerprint::of(path),
             is_settled: true,

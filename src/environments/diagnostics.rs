@@ -1,7 +1,7 @@
 //! Diagnostics: a snapshot → its faults and notices.
 
-use hiera_resolver::config::DataFunction;
 use hiera_resolver::data::{Contents, FileFault};
+use hiera_resolver::data_functions::{self, LevelFunction};
 use hiera_resolver::{HieraConfig, Layer, Snapshot, Tree};
 
 use crate::data_loading::Fault;
@@ -70,11 +70,11 @@ pub fn notices(snapshot: &Snapshot) -> Vec<Fault> {
     }
     for config in configs(snapshot) {
         for level in config.all_levels() {
-            if let DataFunction::Unknown { kind, name } = level.function() {
+            if let LevelFunction::Unknown { kind, name } = level.function() {
                 let problem = format!(
                     "level `{}`: there is no {kind} function `{name}` here; there are {}",
                     level.name(),
-                    DataFunction::KNOWN
+                    data_functions::names()
                 );
                 let path = config.path().map(ToString::to_string).unwrap_or_default();
                 notices.push(Fault {

@@ -166,7 +166,7 @@ fn a_fact_cannot_lead_to_a_key_elsewhere() {
     let server = TestServer::of(tree(whole), "");
     let elsewhere = server.tree.path("R/keys/bfs/private.pem");
     let request = at(&elsewhere.display().to_string(), "bfs");
-    fails(&server, &request, "out of its place");
+    fails(&server, &request, "out of its directory");
 }
 
 #[test]

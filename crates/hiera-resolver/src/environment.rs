@@ -11,6 +11,7 @@ use arcstr::ArcStr;
 
 use crate::config::{ConfigFault, Layer, LayerKind};
 use crate::data::{DataFile, FileFault, Format, Texts};
+use crate::data_functions::{BUILT_IN, Functions};
 use crate::error::LookupError;
 use crate::explain::Explanation;
 use crate::glob::{Entry, EntryKind};
@@ -33,6 +34,7 @@ pub struct EnvironmentBuilder<'a> {
     name: ArcStr,
     root: String,
     strictness: Strictness,
+    functions: Functions,
     global: Option<(String, Vec<u8>)>,
     hiera_yaml: Option<Vec<u8>>,
     /// Name and `hiera.yaml` of each module.
@@ -74,6 +76,7 @@ impl Environment {
             name: "production".into(),
             root: String::new(),
             strictness: Strictness::default(),
+            functions: &BUILT_IN,
             global: None,
             hiera_yaml: None,
             modules: Vec::new(),
@@ -135,6 +138,12 @@ impl<'a> EnvironmentBuilder<'a> {
         self
     }
 
+    /// Sets the data functions that levels may name. The default is [`BUILT_IN`].
+    pub fn functions(mut self, functions: Functions) -> Self {
+        self.functions = functions;
+        self
+    }
+
     /// Sets the `hiera.yaml` of the environment. Without one, the environment has Puppet's default hierarchy:
     /// `data/common.yaml` alone.
     pub fn hiera_yaml(mut self, text: impl Into<Vec<u8>>) -> Self {
@@ -178,7 +187,8 @@ impl<'a> EnvironmentBuilder<'a> {
             root => root.to_owned(),
         };
         let layer = |kind: LayerKind, path: &str, text: &[u8]| {
-            Layer::parse(kind.clone(), path, &root, text).held_to(&kind, self.strictness)
+            let layer = Layer::parse_with(self.functions, kind.clone(), path, &root, text);
+            layer.held_to(&kind, self.strictness)
         };
         let global = match &self.global {
             Some((path, text)) => layer(LayerKind::Global, path, text),
@@ -246,15 +256,13 @@ impl<'a> EnvironmentBuilder<'a> {
                 {
                     continue;
                 }
-                let file = match (format, self.decrypt) {
-                    (Format::Eyaml(_), Some(decrypt)) => {
-                        DataFile::decode_encrypted(path, bytes, &mut texts, decrypt)
+                let refuse = |_: &str| Err(DecryptFault::new("there are no keys for it"));
+                let file = match format.keys() {
+                    Some(_) => {
+                        let decrypt = self.decrypt.unwrap_or(&refuse);
+                        DataFile::decode_encrypted(path, format, bytes, &mut texts, decrypt)
                     }
-                    (Format::Eyaml(_), None) => {
-                        let refuse = |_: &str| Err(DecryptFault::new("there are no keys for it"));
-                        DataFile::decode_encrypted(path, bytes, &mut texts, &refuse)
-                    }
-                    _ => DataFile::decode(path, format, bytes, &mut texts),
+                    None => DataFile::decode(path, format, bytes, &mut texts),
                 };
                 decoded.push((format, Arc::new(file.held_to(self.strictness))));
             }

@@ -2,7 +2,7 @@
 
 use arcstr::ArcStr;
 
-use crate::config::{ConfigFaults, DataFunction, RefusalKind, UndefinedVariable};
+use crate::config::{ConfigFaults, RefusalKind, UndefinedVariable};
 use crate::convert::ConversionError;
 use crate::data::FileFault;
 use crate::glob::GlobError;
@@ -127,7 +127,7 @@ pub enum LookupError {
     /// A level whose function is not there.
     #[error(
         "level \"{level}\" of `{config}`: there is no {kind} function '{function}' here; there are {}",
-        DataFunction::KNOWN
+        crate::data_functions::names()
     )]
     UnknownFunction {
         /// The configuration.

@@ -1,10 +1,22 @@
 //! `hiera.yaml` → layers → levels → locations, and which files a node sees.
 //!
-//! [`config`] checks a `hiera.yaml`; `plan` fills in its locations for one node; [`reach`] says which paths they could
-//! ever be filled in to, so that loading finds all of them. [`glob`] and [`path`] follow Ruby's rules.
+//! `hiera_yaml` reads and checks a configuration; `plan` fills in its locations for one node; [`reach`] says which paths
+//! a location could ever be filled in to, so that loading finds all of them. [`glob`] and [`path`] follow Ruby's rules.
 
-pub mod config;
+mod config_fault;
+mod config_text;
 pub mod glob;
+mod hiera_config;
+mod hiera_yaml;
+mod layer;
+mod level;
 pub mod path;
 pub(crate) mod plan;
 pub mod reach;
+
+pub use self::config_fault::{ConfigFault, ConfigFaults};
+pub use self::config_text::ConfigText;
+pub use self::hiera_config::{HieraConfig, UndefinedVariable};
+pub(crate) use self::hiera_yaml::RefusalKind;
+pub use self::layer::{Layer, LayerKind};
+pub use self::level::{Level, Locations};

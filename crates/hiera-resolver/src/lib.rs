@@ -9,6 +9,7 @@
 #![warn(missing_docs)]
 
 pub mod data;
+pub mod data_functions;
 mod environment;
 pub mod error;
 pub mod explain;
@@ -26,7 +27,7 @@ pub use puppet_types::{self as types, Type, convert};
 pub use puppet_values::{Array, Hash, Rich, Value, hash, ruby_text, table_key};
 
 pub use data::{hocon, json};
-pub use hierarchy::{config, glob, path, reach};
+pub use hierarchy::{self as config, glob, path, reach};
 pub use lookup::options;
 pub use snapshot::{layer_index, tree};
 

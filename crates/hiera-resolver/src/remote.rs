@@ -1,8 +1,7 @@
-//! Data from elsewhere: what a lookup asks of an HTTP server, and what came back.
+//! Requests of a lookup to other servers, and their answers.
 //!
-//! A lookup does not wait. Where it needs an answer that is not there yet it ends with
-//! [`LookupError::NeedsRemote`](crate::LookupError::NeedsRemote); whoever runs it fetches the answer and runs it
-//! again.
+//! A lookup does not wait. Where it needs an answer that it does not have, it ends with
+//! [`LookupError::NeedsRemote`](crate::LookupError::NeedsRemote); the caller fetches the answer and runs the lookup again.
 
 use std::sync::Arc;
 
@@ -10,27 +9,29 @@ use crate::Value;
 use crate::hash::Hash;
 use puppet_values::uri::Uri;
 
-/// What to ask for. Equal requests have the same answer.
+/// A request. Equal requests have the same answer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RemoteRequest {
+    /// The name of the data function that asks. It says what can fetch the answer.
+    pub function: &'static str,
     /// The address, with everything filled in.
     pub uri: String,
     /// The options of the level, filled in, that say how to ask.
     pub options: Value,
 }
 
-/// What came back.
+/// The answer to a request.
 #[derive(Clone, Debug)]
 pub enum RemoteAnswer {
     /// A document.
     Found(Value),
-    /// The server has nothing there, and the level says that this is no failure.
+    /// The server has nothing, and the level says that this is not a failure.
     NotFound,
-    /// No answer could be had.
+    /// There is no answer.
     Failed {
         /// Why.
         reason: String,
-        /// What Puppet's explanation would say, where it says anything.
+        /// The last line of Puppet's explanation, where it has one.
         told: Option<String>,
     },
 }
@@ -47,15 +48,15 @@ impl RemoteRequest {
     }
 }
 
-/// Options that are there.
+/// The options of a level that has none.
 pub(crate) fn no_options() -> Value {
     Value::Hash(Arc::new(Hash::new()))
 }
 
-/// An address for people to see: without the name and password that may stand in it, filled in or not.
+/// An address for messages: without user and password, filled in or not.
 ///
-/// A password with a `/` in it makes another address of the whole, or none. Where what stands before the path cannot be
-/// a host, all up to the last `@` may be a part of the password.
+/// With a `/` in the password, the string is another address, or none. Where the part before the path cannot be a host,
+/// everything up to the last `@` may belong to the password.
 pub fn without_user(address: &str) -> String {
     let (scheme, rest) = match address.split_once("://") {
         Some((scheme, rest)) => (Some(scheme), rest),
@@ -76,7 +77,7 @@ pub fn without_user(address: &str) -> String {
     }
 }
 
-/// May this stand between `//` and the path where there is no user: a host, perhaps with a port?
+/// Can this be what is between `//` and the path of an address without a user: a host, perhaps with a port?
 fn may_be_host(authority: &str) -> bool {
     let behind_brackets = authority.rsplit(']').next().unwrap_or_default();
     match behind_brackets.rsplit_once(':') {
@@ -86,7 +87,7 @@ fn may_be_host(authority: &str) -> bool {
     }
 }
 
-/// Reads an address. An error shows neither name nor password, whatever else is wrong.
+/// Parses an address. Errors show neither user nor password.
 pub(crate) fn parse_address(address: &str) -> Result<Uri, String> {
     Uri::parse(address).map_err(|problem| match address.contains('@') {
         true => format!("bad URI(is not URI?): {:?}", without_user(address)),
@@ -99,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_asks_is_not_shown() {
+    fn user_and_password_are_not_shown() {
         for (uri, expected) in [
             ("http://u:p@host:1/x?y=a@b", "http://host:1/x?y=a@b"),
             ("http://host/x", "http://host/x"),
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_is_none_is_refused_without_its_user() {
+    fn an_invalid_address_is_refused_without_showing_its_user() {
         for address in [
             "http://me:hunter2@ho st/x",
             "http://me:hun ter2@host/x",

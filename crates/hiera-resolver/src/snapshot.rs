@@ -9,7 +9,7 @@ use arcstr::ArcStr;
 use indexmap::IndexMap;
 
 use crate::config::{Layer, LayerKind};
-use crate::data::{DataFile, FileFault, Format, KeysId};
+use crate::data::{DataFile, FileFault, Format};
 use crate::glob::{self, Directory, Entry, EntryKind, GlobError};
 use crate::layer_index::{Files, LayerIndex};
 use crate::strictness::Strictness;
@@ -24,13 +24,8 @@ pub struct Snapshot {
     global: Arc<Layer>,
     environment: Arc<Layer>,
     modules: Arc<Map<Layer>>,
-    // Invariant: files are in the order of their paths, here and below.
-    yaml: Map<Arc<DataFile>>,
-    json: Map<Arc<DataFile>>,
-    hocon: Map<Arc<DataFile>>,
-    /// By the keys they are decrypted with.
-    eyaml: IndexMap<KeysId, Map<Arc<DataFile>>, foldhash::fast::RandomState>,
-    unknown: Map<Arc<DataFile>>,
+    /// By format. Invariant: in the order of the functions, and the files of each in the order of their paths.
+    files: IndexMap<Format, Map<Arc<DataFile>>, foldhash::fast::RandomState>,
     directories: Map<Arc<[Entry]>>,
     /// Stands for each file that may lie at or below a path which could not be read.
     unreadable: Arc<[DataFile]>,
@@ -97,11 +92,7 @@ impl Snapshot {
         let unreadable = unreadable.map(|(path, reason)| DataFile::unreadable(path, reason));
         let mut snapshot = Snapshot {
             name: parts.name,
-            yaml: Map::default(),
-            json: Map::default(),
-            hocon: Map::default(),
-            eyaml: IndexMap::default(),
-            unknown: Map::default(),
+            files: IndexMap::default(),
             global: parts.global,
             environment: Arc::new(parts.environment),
             modules: Arc::new(parts.modules.into_iter().collect()),
@@ -120,6 +111,7 @@ impl Snapshot {
         for (format, file) in files {
             snapshot.map_mut(format).insert(file.path().clone(), file);
         }
+        snapshot.sort_formats();
         snapshot.indices = Arc::new(snapshot.index());
         snapshot
     }
@@ -150,6 +142,7 @@ impl Snapshot {
             next.map_mut(format)
                 .insert_sorted(file.path().clone(), file);
         }
+        next.sort_formats();
         for (format, path) in differences.gone {
             next.map_mut(format).shift_remove(&path);
         }
@@ -203,12 +196,8 @@ impl Snapshot {
 
     /// The files that were read.
     pub fn files(&self) -> impl Iterator<Item = &Arc<DataFile>> {
-        let encrypted = self.eyaml.values().flat_map(Map::values);
-        self.yaml
-            .values()
-            .chain(self.json.values())
-            .chain(self.hocon.values())
-            .chain(encrypted)
+        let read = self.files.iter().filter(|(format, _)| format.is_read());
+        read.flat_map(|(_, files)| files.values())
     }
 
     /// Finds something by a path, or by the same path without links that lead to a directory they lie in.
@@ -236,23 +225,19 @@ impl Snapshot {
     }
 
     fn map(&self, format: Format) -> Option<&Map<Arc<DataFile>>> {
-        match format {
-            Format::Yaml => Some(&self.yaml),
-            Format::Json => Some(&self.json),
-            Format::Hocon => Some(&self.hocon),
-            Format::Unknown => Some(&self.unknown),
-            Format::Eyaml(id) => self.eyaml.get(&id),
-        }
+        // A handful, which are searched faster than hashed.
+        let mut files = self.files.iter();
+        files.find_map(|(known, files)| (*known == format).then_some(files))
     }
 
     fn map_mut(&mut self, format: Format) -> &mut Map<Arc<DataFile>> {
-        match format {
-            Format::Yaml => &mut self.yaml,
-            Format::Json => &mut self.json,
-            Format::Hocon => &mut self.hocon,
-            Format::Unknown => &mut self.unknown,
-            Format::Eyaml(id) => self.eyaml.entry(id).or_default(),
-        }
+        self.files.entry(format).or_default()
+    }
+
+    /// Brings files that were added into the order that [`Snapshot::files`] gives them in.
+    fn sort_formats(&mut self) {
+        self.files
+            .sort_by(|left, _, right, _| left.cmp_function(*right));
     }
 }
 
@@ -323,11 +308,12 @@ impl Directory for Snapshot {
 mod tests {
     use super::*;
     use crate::data::Texts;
+    use crate::data_functions::EYAML_LOOKUP_KEY;
     use crate::table_key::TableKey;
 
     fn file(path: &str, text: &str) -> Arc<DataFile> {
         let mut texts = Texts::default();
-        let file = DataFile::decode(path, Format::Yaml, text.as_bytes(), &mut texts);
+        let file = DataFile::decode(path, Format::YAML, text.as_bytes(), &mut texts);
         Arc::new(file)
     }
 
@@ -340,7 +326,7 @@ mod tests {
             };
             names.iter().map(entry).collect()
         };
-        let files = ["/a", "/c", "/d"].map(|path| (Format::Yaml, file(path, "k: 1")));
+        let files = ["/a", "/c", "/d"].map(|path| (Format::YAML, file(path, "k: 1")));
         let first = Snapshot::build(Parts {
             files: files.to_vec(),
             directories: vec![("/".into(), entries(&["a", "c", "d"]))],
@@ -350,11 +336,11 @@ mod tests {
         });
         let next = first.with(Differences {
             files: vec![
-                (Format::Yaml, file("/b", "k: 2")),
-                (Format::Yaml, file("/c", "k: 2")),
-                (Format::Eyaml(7), file("/b", "k: 3")),
+                (Format::YAML, file("/b", "k: 2")),
+                (Format::YAML, file("/c", "k: 2")),
+                (Format::new(&EYAML_LOOKUP_KEY, 7), file("/b", "k: 3")),
             ],
-            gone: vec![(Format::Yaml, "/d".into())],
+            gone: vec![(Format::YAML, "/d".into())],
             directories: vec![("/".into(), entries(&["a", "b", "c"]))],
             revision: "2".to_owned(),
         });
@@ -382,22 +368,23 @@ mod tests {
         assert_eq!(shown(&next), expected);
         assert_eq!(next.glob("/*").unwrap(), ["/a", "/b", "/c"]);
         assert_eq!((first.revision(), next.revision()), ("1", "2"));
-        let kept = [&first, &next].map(|snapshot| snapshot.yaml.get("/a").unwrap().clone());
+        let kept =
+            [&first, &next].map(|snapshot| snapshot.map(Format::YAML).unwrap()["/a"].clone());
         assert!(Arc::ptr_eq(&kept[0], &kept[1]));
-        assert!(next.file("/d", Format::Yaml).is_none());
+        assert!(next.file("/d", Format::YAML).is_none());
     }
 
     #[test]
     fn what_could_not_be_read_is_not_absent() {
         let layer = Layer::unreadable("/modules", &"refused");
         let snapshot = Snapshot::build(Parts {
-            files: vec![(Format::Yaml, file("/d/hidden/known", "k: 1"))],
+            files: vec![(Format::YAML, file("/d/hidden/known", "k: 1"))],
             unreadable: vec![("/d/hidden".into(), "refused".to_owned())],
             unlisted_module: Some(layer),
             ..Parts::default()
         });
         let is_faulty = |path: &str| {
-            let file = snapshot.file(path, Format::Yaml);
+            let file = snapshot.file(path, Format::YAML);
             file.map(|file| file.contents().is_err())
         };
         assert_eq!(is_faulty("/d/hidden/known"), Some(false));

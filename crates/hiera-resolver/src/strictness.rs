@@ -1,7 +1,7 @@
 //! [`Strictness`]: whether lookups fail on mistakes that Puppet 7 only warns about.
 
-/// What happens to undefined variables in data, files that hold no hash, and configurations that Puppet cannot use
-/// where they are. It is Puppet's setting `strict`.
+/// How undefined variables in data, files without a hash, and configurations in the wrong layer are handled. It is Puppet's
+/// setting `strict`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strictness {
     /// Lookups that reach them fail, as in Puppet 8 and OpenVox 8.

@@ -1,4 +1,4 @@
-//! Text with `%{...}` → [`Template`]: taken apart once, when a file is read, not on every lookup.
+//! A string with `%{...}` → [`Template`]: parsed once, when a file is read, not on every lookup.
 
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
@@ -9,7 +9,7 @@ use regex::Regex;
 
 use crate::key::{KeyError, LookupKey, Segment, is_strippable, split_segments};
 
-/// A text with interpolation tokens.
+/// A string with interpolation tokens.
 #[derive(Clone, Debug)]
 pub struct Template {
     source: ArcStr,
@@ -20,7 +20,7 @@ pub struct Template {
 /// Where the text of a template comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// It stands in the file.
+    /// It is written in the file.
     Plain,
     /// It was decrypted, and must not be shown in explanations and errors.
     Decrypted,
@@ -31,14 +31,14 @@ pub enum Origin {
 /// Why a text cannot be decrypted. Nothing in it is secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecryptFault {
-    /// For whoever reads an error.
+    /// For error messages.
     pub reason: ArcStr,
-    /// What Ruby says, for explanations; `None` where its words are not known or are those of one version alone.
+    /// Ruby's message, for explanations; `None` where it is not known or differs between versions.
     pub puppet_text: Option<ArcStr>,
 }
 
 impl DecryptFault {
-    /// A fault that Puppet has no words for.
+    /// A fault that Puppet has no message for.
     pub fn new(reason: &str) -> Self {
         DecryptFault {
             reason: reason.into(),
@@ -47,19 +47,19 @@ impl DecryptFault {
     }
 }
 
-/// A stretch of a template.
+/// A part of a template.
 #[derive(Clone, Debug)]
 pub enum Part {
-    /// Text that stands for itself.
+    /// Literal text.
     Text(ArcStr),
     /// A `%{...}`.
     Token(Token),
 }
 
-/// What stands between `%{` and `}`.
+/// What is between `%{` and `}`.
 #[derive(Clone, Debug)]
 pub enum Token {
-    /// `%{}`, `%{::}`, `%{''}`: nothing at all.
+    /// `%{}`, `%{::}`, `%{''}`: an empty string.
     Empty,
     /// `%{name.sub.0}`: a variable.
     Variable(Variable),
@@ -76,12 +76,12 @@ pub enum Token {
     },
 }
 
-/// A variable and the way into it.
+/// A variable and what is dug out of it.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// As it was written, without spaces around.
+    /// As written, without surrounding spaces.
     pub text: ArcStr,
-    /// Its name and the segments behind it.
+    /// Its name and the segments after it.
     pub path: Result<(ArcStr, Box<[Segment]>), KeyError>,
 }
 
@@ -90,13 +90,13 @@ pub struct Variable {
 pub enum Function {
     /// `lookup` and its synonym `hiera`.
     Lookup,
-    /// `alias`: the looked up value itself, not its text.
+    /// `alias`: the looked-up value itself, not its text.
     Alias,
     /// `literal`: its argument.
     Literal,
     /// `scope`: a variable.
     Scope,
-    /// Any other name: an error of whoever uses it.
+    /// Any other name: an error for lookups that reach it.
     Unknown(ArcStr),
 }
 
@@ -105,11 +105,11 @@ static CALL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"(?m)^([0-9A-Za-z_]+)\((?:"([^"]+)"|'([^']+)')\)$"#).ok());
 
 impl Template {
-    /// Takes a text apart; `None` where it holds no `%{`.
+    /// Parses a string; `None` where it has no `%{`.
     pub fn parse(text: &str) -> Option<Self> {
-        // Nearly every text has no `%`, and most are too short for anything cleverer to pay.
+        // Nearly every string has no `%`, and most are too short for a faster search to pay off.
         let mut signs = memchr::memchr_iter(b'%', text.as_bytes());
-        signs.find(|place| text.as_bytes().get(place + 1) == Some(&b'{'))?;
+        signs.find(|index| text.as_bytes().get(index + 1) == Some(&b'{'))?;
         Some(Template {
             source: text.into(),
             parts: split(text),
@@ -117,7 +117,7 @@ impl Template {
         })
     }
 
-    /// A text that was decrypted; `source` is what stands in the file.
+    /// A string that was decrypted; `source` is what is written in the file.
     pub fn decrypted(source: &str, text: &str) -> Self {
         Template {
             source: source.into(),
@@ -126,7 +126,7 @@ impl Template {
         }
     }
 
-    /// A text that could not be decrypted.
+    /// A string that could not be decrypted.
     pub fn undecryptable(source: &str, fault: DecryptFault) -> Self {
         Template {
             source: source.into(),
@@ -152,7 +152,7 @@ impl Template {
         Value::Template(Arc::new(TemplateText::new(self.source.clone(), self)))
     }
 
-    /// The text with each token replaced by the same name.
+    /// The string with each token replaced by the same name.
     pub fn with_tokens_as(&self, name: &str) -> String {
         let parts = self.parts.iter().map(|part| match part {
             Part::Text(text) => text,
@@ -166,18 +166,18 @@ impl Template {
         &self.origin
     }
 
-    /// The text as it was written.
+    /// As written.
     pub fn source(&self) -> &ArcStr {
         &self.source
     }
 
-    /// Its stretches in order.
+    /// Its parts in order.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
 }
 
-/// Takes a text apart at its tokens.
+/// Splits a string at its tokens.
 fn split(text: &str) -> Box<[Part]> {
     let mut parts = Vec::new();
     let mut literal = String::new();
@@ -235,7 +235,7 @@ impl Token {
 }
 
 impl Variable {
-    /// Reads `name.sub.0`.
+    /// Parses `name.sub.0`.
     pub fn parse(text: &str) -> Self {
         let path = split_segments(text).and_then(|segments| {
             let mut segments = segments.into_iter();
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_taken_apart_at_its_tokens() {
+    fn a_string_is_split_at_its_tokens() {
         check("a%{b}c", &["=a", "$b", "=c"]);
         check("%{ facts.os.family }", &["$facts.os.family"]);
         check("%{lookup('k')}%{hiera(\"l\")}", &["Lookup k", "Lookup l"]);
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_is_no_template() {
+    fn a_string_without_tokens_is_not_a_template() {
         assert!(Template::parse("100% {x}").is_none());
     }
 }

@@ -184,7 +184,8 @@ impl Garden {
         let files = FILES.iter().zip(&self.files).map(|(name, text)| {
             let path = format!("/env/data/{name}.eyaml");
             let mut texts = Texts::default();
-            let file = DataFile::decode_encrypted(&path, text.as_bytes(), &mut texts, &decrypt);
+            let file =
+                DataFile::decode_encrypted(&path, format, text.as_bytes(), &mut texts, &decrypt);
             assert!(file.contents().is_ok(), "{:?}\n{text}", file.contents());
             (format, Arc::new(file))
         });

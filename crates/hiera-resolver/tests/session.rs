@@ -19,11 +19,11 @@ hierarchy:
 fn snapshot(config: &str) -> Snapshot {
     let data = "lookup_options: {k: {merge: unique}}\nk: [1]\nm::k: 2\n";
     let path = "/env/data/common.yaml";
-    let file = DataFile::decode(path, Format::Yaml, data.as_bytes(), &mut Texts::default());
+    let file = DataFile::decode(path, Format::YAML, data.as_bytes(), &mut Texts::default());
     let config = config.as_bytes();
     Snapshot::build(Parts {
         environment: Layer::parse(LayerKind::Environment, "/env/hiera.yaml", "/", config),
-        files: vec![(Format::Yaml, Arc::new(file))],
+        files: vec![(Format::YAML, Arc::new(file))],
         ..Parts::default()
     })
 }

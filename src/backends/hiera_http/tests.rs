@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use hiera_resolver::Value;
 use hiera_resolver::data::{Texts, read_yaml};
+use hiera_resolver::data_functions::HIERA_HTTP;
 use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
 
 use self::server::{Server, answer};
@@ -21,6 +22,7 @@ use crate::config::RemoteSettings;
 pub(super) fn request(uri: &str, options: &str) -> RemoteRequest {
     let options = read_yaml(options.as_bytes(), &mut Texts::default()).unwrap();
     RemoteRequest {
+        function: HIERA_HTTP.name,
         uri: uri.to_owned(),
         options: options.unwrap_or_default(),
     }

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use hiera_resolver::Layer;
-use hiera_resolver::config::{HieraConfig, Level, Locations, Text};
+use hiera_resolver::config::{ConfigText, HieraConfig, Level, Locations};
 use hiera_resolver::remote::without_user;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
@@ -121,7 +121,7 @@ fn show_levels(levels: &[Level]) -> Value {
 }
 
 fn show_level(level: &Level) -> Value {
-    let texts = |texts: &[Text]| {
+    let texts = |texts: &[ConfigText]| {
         texts
             .iter()
             .map(|text| text.source().to_string())

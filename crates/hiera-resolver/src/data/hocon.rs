@@ -1,12 +1,12 @@
 //! HOCON data files → [`Value`], read as ruby-hocon 1.3.1 (Puppet's function `hocon_data`) reads them.
 //!
-//! The text becomes tokens, the tokens a tree in which substitutions still stand and later fields are merged
-//! over earlier ones, and the tree, once its substitutions are resolved, a value. The library has habits that
-//! no specification asks for (a merge puts the newest keys first, a merge stack inside a list is refused, a
-//! whole float becomes an integer); data that works with Puppet works with these habits, so they are kept.
+//! The text becomes tokens, the tokens a tree with unresolved substitutions in which later fields are merged over earlier
+//! ones, and the tree, once its substitutions are resolved, a value. The library has habits that no specification asks for
+//! (a merge puts the newest keys first, a merge stack inside a list is refused, a whole float becomes an integer). Data
+//! that works with Puppet works with these habits, so they are kept.
 //!
-//! Puppet: what reaches outside is left out. A substitution never sees an environment variable, because that
-//! would hand the server's secrets to whoever may write data, and `include` never reads anything.
+//! Puppet: access to the outside is left out. A substitution never sees an environment variable, because that would show
+//! the server's secrets to everyone who may write data, and `include` never reads anything.
 
 mod document;
 mod merge;
@@ -35,14 +35,14 @@ pub struct HoconError {
     pub column: usize,
     /// What is wrong there.
     pub problem: HoconProblem,
-    /// What the library says of it; nothing where it fails in a way that it does not expect.
+    /// The library's message; `None` where it fails in a way that it does not expect.
     pub ruby_message: Option<String>,
 }
 
 /// What can be wrong with a HOCON text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HoconProblem {
-    /// Something that cannot stand at this place.
+    /// Something that is not allowed here.
     #[error("unexpected {found}, expected {expected}")]
     Unexpected {
         /// What is there.
@@ -86,7 +86,7 @@ pub enum HoconProblem {
     /// `include` of something that would have to be read.
     #[error("`include` of {0} is not supported")]
     Include(&'static str),
-    /// Values side by side that do not go together.
+    /// Adjacent values that cannot be joined.
     #[error("a list or an object cannot be joined with {0}")]
     Join(&'static str),
     /// A substitution whose path has no value.
@@ -95,10 +95,10 @@ pub enum HoconProblem {
     /// A substitution that needs its own value.
     #[error("`${{{0}}}` needs its own value")]
     Cycle(String),
-    /// Merges and substitutions that the library cannot take apart.
-    #[error("substitutions and merges at this place are beyond what the HOCON library can resolve")]
+    /// Merges and substitutions that the library cannot resolve.
+    #[error("these substitutions and merges are beyond what the HOCON library can resolve")]
     Unresolvable,
-    /// More levels than are read.
+    /// Nested deeper than is read.
     #[error("nesting of {MAX_DEPTH} levels exceeded")]
     TooDeep,
     /// Substitutions that lead to substitutions, and so on.
@@ -109,7 +109,7 @@ pub enum HoconProblem {
     TooMuchWork,
 }
 
-/// A problem and the byte it stands at.
+/// A problem and the offset of its first byte.
 #[derive(Debug)]
 struct Failure {
     at: usize,

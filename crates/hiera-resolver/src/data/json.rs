@@ -14,7 +14,7 @@ use crate::hash::Hash;
 /// Levels of arrays and objects that Ruby accepts.
 const MAX_NESTING: usize = 100;
 
-/// A text that Ruby's parser refuses, and where it stops making sense.
+/// A text that Ruby's parser refuses, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {problem}")]
 pub struct JsonError {
@@ -24,7 +24,7 @@ pub struct JsonError {
     pub column: usize,
     /// What is wrong there.
     pub problem: JsonProblem,
-    /// What Ruby says of it.
+    /// Ruby's message.
     pub ruby_message: String,
 }
 
@@ -37,7 +37,7 @@ pub enum JsonProblem {
         /// What should follow.
         expected: &'static str,
     },
-    /// A character that cannot stand at this place.
+    /// A character that is not allowed here.
     #[error("unexpected character `{}`, expected {expected}", found.escape_debug())]
     UnexpectedCharacter {
         /// The character that is there.
@@ -45,7 +45,7 @@ pub enum JsonProblem {
         /// What should be there.
         expected: &'static str,
     },
-    /// A number that JSON has no place for.
+    /// A number that JSON does not have.
     #[error("`{0}` is not a number in JSON")]
     NotFinite(&'static str),
     /// `/* ...` or `// ...` that reaches the end of the text.
@@ -63,7 +63,7 @@ pub enum JsonProblem {
     /// The first half of a surrogate pair with too little text after it.
     #[error("incomplete surrogate pair")]
     SurrogatePair,
-    /// More arrays and objects in each other than Ruby accepts.
+    /// Arrays and objects nested deeper than Ruby accepts.
     #[error("nesting of {MAX_NESTING} levels exceeded")]
     TooDeep,
 }
@@ -102,10 +102,10 @@ fn place(text: &[u8], position: usize) -> (usize, usize) {
 
 struct Parser<'a> {
     text: &'a [u8],
-    /// After a failure it stands at what caused it.
+    /// After a failure, the position of what caused it.
     position: usize,
     text_of: &'a mut dyn FnMut(&str) -> Value,
-    /// For strings with escapes, used again for each.
+    /// A buffer for strings with escapes, reused for each.
     buffer: Vec<u8>,
 }
 
@@ -219,7 +219,7 @@ impl Parser<'_> {
                 Err(_) => written.parse::<BigInt>().ok().map(Value::integer),
             }
         } else {
-            // What is too large becomes infinite, in Ruby as in Rust.
+            // Numbers that are too large become infinite, in Ruby as in Rust.
             written.parse().ok().map(Value::Float)
         };
         number.ok_or(JsonProblem::UnexpectedEnd {
@@ -254,7 +254,7 @@ impl Parser<'_> {
     fn skip_comment(&mut self) -> Result<(), JsonProblem> {
         let rest = self.rest();
         let length = match rest.get(1) {
-            // Ruby wants the line break too: a file must not end in such a comment without one.
+            // Ruby requires the line break: a file must not end in such a comment without one.
             Some(b'/') => memchr::memchr(b'\n', rest).map(|newline| newline + 1),
             Some(b'*') => {
                 let body = rest.get(2..).unwrap_or_default();

@@ -1,9 +1,8 @@
-//! Paths as text: joined as Ruby's `Pathname` joins them, since explanations show them and files are found by them.
+//! Paths as strings: joined as Ruby's `Pathname` joins them, since explanations show them and files are found by them.
 
 /// What `Pathname(base) + path` gives. `base` is absolute.
 ///
-/// Only leading `.` and `..` of the path are resolved, as far as the base has names for them; the rest of it stays as it
-/// was written.
+/// Only leading `.` and `..` of the path are resolved, as far as the base has names for them; the rest stays as written.
 pub fn join(base: &str, path: &str) -> String {
     if path.starts_with('/') {
         return path.to_owned();
@@ -17,7 +16,7 @@ pub fn join(base: &str, path: &str) -> String {
         match (first, last) {
             (".", _) => rest = behind,
             (_, Some((above, "." | ""))) => base = above,
-            // A parent in the base stays, and so does what stands before it.
+            // A `..` in the base stays, and so does what is before it.
             ("..", Some((_, ".."))) => break,
             ("..", _) => {
                 base = last.map_or("", |(above, _)| above);
@@ -33,23 +32,23 @@ pub fn join(base: &str, path: &str) -> String {
     }
 }
 
-/// Is it a relative path that joins as it stands: no component is empty, `.` or `..`?
+/// Is it a relative path that is joined as written: no component is empty, `.` or `..`?
 pub fn is_plain(path: &str) -> bool {
     path.split('/')
         .all(|component| !matches!(component, "" | "." | ".."))
 }
 
-/// Can it stand in a component of a path, and be nothing more?
+/// Can it be a component of a path, or a part of one?
 pub fn is_within_component(name: &str) -> bool {
     memchr::memchr2(b'/', 0, name.as_bytes()).is_none()
 }
 
-/// Could it be `.` or `..`, or nothing, if nothing else stands beside it?
+/// Is it empty or only dots, and so `.`, `..` or nothing where it is a whole component?
 pub fn is_only_dots(name: &str) -> bool {
     name.bytes().all(|byte| byte == b'.')
 }
 
-/// The same place without doubled slashes, `.` and `..`: the form in which files are kept.
+/// The same path without doubled slashes, `.` and `..`: the form in which snapshots keep files.
 pub fn normalize(path: &str) -> std::borrow::Cow<'_, str> {
     if path.strip_prefix('/').is_some_and(is_plain) {
         return path.into();
@@ -70,7 +69,7 @@ pub fn parents(path: &str) -> usize {
     path.split('/').filter(|name| *name == "..").count()
 }
 
-/// The directory that a path lies in.
+/// The parent directory of a path.
 pub fn parent(path: &str) -> &str {
     match path.trim_end_matches('/').rsplit_once('/') {
         Some(("", _)) | None => "/",
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_kept_under_one_name() {
+    fn paths_are_normalized() {
         for (path, expected) in [
             ("/a/b.yaml", "/a/b.yaml"),
             ("/a//b.yaml", "/a/b.yaml"),

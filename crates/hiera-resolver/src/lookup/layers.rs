@@ -326,10 +326,11 @@ impl<'a> Walk<'_, 'a> {
         self.node(
             || (location_kind(location), None),
             |walk| {
-                let found = if location.is_uri && planned.level.function().is_remote() {
-                    walk.in_remote(planned, location, root.text())?
-                } else {
-                    walk.in_file(plan, planned, location, root)?
+                let found = match planned.level.function().remote() {
+                    Some(remote) if location.is_uri => {
+                        walk.in_remote(planned, location, remote, root.text())?
+                    }
+                    _ => walk.in_file(plan, planned, location, root)?,
                 };
                 if let (Some(value), true) = (&found, strategy.gathers()) {
                     walk.gathered.push(value.clone());
@@ -394,7 +395,7 @@ impl<'a> Walk<'_, 'a> {
                 },
                 Some(file),
             ) => {
-                let why = planned.level.why_sealed(file, self.session.scope);
+                let why = planned.level.why_undecrypted(file, self.session.scope);
                 LookupError::Undecryptable {
                     key,
                     text,

@@ -5,8 +5,9 @@ use arcstr::ArcStr;
 use super::walk::Walk;
 use super::{Outcome, Step};
 use crate::Value;
-use crate::config::{DataFunction, Layer, LayerKind};
+use crate::config::{Layer, LayerKind};
 use crate::data::FileFault;
+use crate::data_functions::{self, FunctionKind};
 use crate::error::{LookupError, Telling};
 use crate::explain::NodeKind;
 use crate::key::LookupKey;
@@ -108,13 +109,15 @@ impl<'a> Walk<'_, 'a> {
         planned: &PlannedLevel<'a>,
         location: &Location<'a>,
     ) {
-        let is_eyaml = *planned.level.function() == DataFunction::Eyaml;
-        // The type of a value can show it, and what was decrypted is a template.
-        let may_be_secret = self.hides || is_eyaml && value.traits().has_templates;
+        // The type of a value can reveal it, and decrypted values are templates.
+        let is_decrypted = planned.level.format().keys().is_some();
+        let may_be_secret = self.hides || is_decrypted && value.traits().has_templates;
         if self.explanation.is_none() || may_be_secret {
             return;
         }
-        let in_hash = if is_eyaml { "" } else { " in hash" };
+        let (kind, _) = planned.level.function().kind_and_name();
+        let is_data_hash = kind == FunctionKind::DataHash.as_str();
+        let in_hash = if is_data_hash { " in hash" } else { "" };
         let function = function_name(plan, planned);
         let (place, found) = (&location.path, types::infer(value));
         self.telling = Some(Telling::puppet(format!(
@@ -198,9 +201,9 @@ impl<'a> Walk<'_, 'a> {
                 module == "environment" || self.session.tree.module(module).is_some()
             }
             // One that is called in the wrong way is there all the same.
-            None => !DataFunction::KNOWN
-                .split([',', ' '])
-                .any(|known| known == function),
+            None => !data_functions::BUILT_IN
+                .iter()
+                .any(|known| known.name == function),
         }
     }
 

@@ -13,7 +13,7 @@ use hashbrown::HashTable;
 use smallvec::SmallVec;
 
 use crate::Value;
-use crate::config::{HieraConfig, LayerKind, Level, Locations, Text};
+use crate::config::{ConfigText, HieraConfig, LayerKind, Level, Locations};
 use crate::data::{Contents, DataFile, Format};
 use crate::options::{FileOptions, Options};
 use crate::path;
@@ -206,15 +206,13 @@ impl LayerIndex {
     }
 }
 
-/// Is there a file that functions of several levels read, each in its way? The plan has the first of them read it.
+/// Is there a file that several functions read? In the plan the first of them reads it for all.
 fn is_read_twice<'a>(config: &HieraConfig, files: &impl Fn(Format) -> &'a Files) -> bool {
-    let is_used = |format: &Format| {
-        config
-            .levels()
-            .iter()
-            .any(|level| level.format() == *format)
-    };
-    let mut others = Format::PLAIN.into_iter().filter(is_used);
+    let formats = config.levels().iter().map(Level::format);
+    let mut formats: Vec<Format> = formats.filter(|format| format.is_plain()).collect();
+    formats.sort_unstable();
+    formats.dedup();
+    let mut others = formats.into_iter();
     while let Some(format) = others.next() {
         let is_here = |path: &ArcStr| files(format).binary_search_keys(path).is_ok();
         if others.clone().any(|other| files(other).keys().any(is_here)) {
@@ -397,7 +395,7 @@ fn fits(pieces: &[Piece], names: &Names<'_>, path: &str) -> bool {
 }
 
 /// A path behind its directory, taken apart.
-fn pieces(level: &Level, path: &Text, sources: &mut Vec<NameSource>) -> Option<Vec<Piece>> {
+fn pieces(level: &Level, path: &ConfigText, sources: &mut Vec<NameSource>) -> Option<Vec<Piece>> {
     if !level.has_plain_path(path) {
         return None;
     }
@@ -447,7 +445,7 @@ fn pieces(level: &Level, path: &Text, sources: &mut Vec<NameSource>) -> Option<V
 }
 
 /// The components of a path; `None` where it has tokens that are no variables.
-fn components(path: &Text) -> Option<Vec<Vec<NamePart>>> {
+fn components(path: &ConfigText) -> Option<Vec<Vec<NamePart>>> {
     let mut components = Vec::new();
     let mut component = Vec::new();
     for part in path.parts() {
@@ -513,10 +511,10 @@ mod tests {
             "/",
             hiera.as_bytes(),
         );
-        let file = DataFile::decode(file, Format::Yaml, b"{}", &mut Default::default());
+        let file = DataFile::decode(file, Format::YAML, b"{}", &mut Default::default());
         let snapshot = Snapshot::build(Parts {
             environment: layer,
-            files: vec![(Format::Yaml, Arc::new(file))],
+            files: vec![(Format::YAML, Arc::new(file))],
             ..Parts::default()
         });
         let facts = facts.iter();

@@ -5,6 +5,7 @@ use crate::backends::hiera_http::error::FetchErrorKind;
 
 fn request(number: usize) -> Arc<RemoteRequest> {
     Arc::new(RemoteRequest {
+        function: "hiera_http",
         uri: format!("http://host/{number}"),
         options: Value::Null,
     })

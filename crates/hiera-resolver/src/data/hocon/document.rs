@@ -37,9 +37,9 @@ pub(super) fn root(tokens: Vec<Placed>) -> Result<Rc<Node>, Failure> {
 struct Parser {
     tokens: Vec<Placed>,
     position: usize,
-    /// The keys of the fields around, outermost first.
+    /// The keys of the enclosing fields, outermost first.
     path: Vec<Text>,
-    /// Lists around, and values of `+=`, which are to become part of one.
+    /// How many lists enclose the current position, and values of `+=`, which become part of one.
     lists: usize,
     depth: usize,
 }
@@ -99,7 +99,7 @@ impl Parser {
 
         let outer_length = self.path.len();
         self.path.extend_from_slice(&keys);
-        // The first key is the level of the object that the field stands in.
+        // The first key is at the level of the object that has the field.
         self.deeper(keys.len() - 1)?;
         let mut value = match self.peek() {
             Token::OpenCurly => self.object()?,
@@ -144,7 +144,7 @@ impl Parser {
         concatenate(at, vec![Node::new(at, reference), list])
     }
 
-    /// A value, or several side by side.
+    /// A value, or several adjacent ones.
     fn value(&mut self) -> Result<Rc<Node>, Failure> {
         self.skip_lines();
         let at = self.at();
@@ -196,7 +196,7 @@ impl Parser {
         let mut items = Vec::new();
         loop {
             self.skip_lines();
-            // A comma may stand behind the last item, but not alone.
+            // A comma may follow the last item, but not stand alone.
             if matches!(self.peek(), Token::CloseSquare) {
                 break;
             }
@@ -214,14 +214,14 @@ impl Parser {
         Ok(Node::list(at, items))
     }
 
-    /// `include`, which brings nothing: Ruby finds no file by a bare name either.
+    /// `include`, which adds nothing: Ruby does not find a file by a bare name either.
     fn include(&mut self) -> Result<(), Failure> {
         let at = self.at();
         self.position += 1;
         self.skip_lines();
         match self.peek() {
             Token::Quoted(name) => {
-                // Ruby knows what a URL is, and then not what to do with it.
+                // Ruby recognizes a URL, and then fails.
                 if name.starts_with(b"http:") || name.starts_with(b"https:") {
                     return fail(at, HoconProblem::Include("a URL"));
                 }

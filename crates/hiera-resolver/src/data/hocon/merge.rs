@@ -1,4 +1,4 @@
-//! Fields set more than once, and values side by side.
+//! Fields that are set more than once, and adjacent values.
 
 use std::rc::Rc;
 
@@ -20,7 +20,7 @@ pub(super) fn with_fallback(newer: &Rc<Node>, older: &Rc<Node>) -> Result<Rc<Nod
                 ..
             },
         ) => merge_objects(newer, fields, older_fields, *ignores_fallbacks),
-        // What is no object hides everything below it, so the object above it need not look there either.
+        // A value that is not an object hides everything below it, also from an object above it.
         (
             Kind::Object {
                 fields,
@@ -33,7 +33,7 @@ pub(super) fn with_fallback(newer: &Rc<Node>, older: &Rc<Node>) -> Result<Rc<Nod
     }
 }
 
-/// A merge that has to wait.
+/// A merge that has to wait for references.
 fn stacked(newer: &Rc<Node>, older: &[Rc<Node>]) -> Rc<Node> {
     let mut stack = match &newer.kind {
         Kind::Merge { stack, .. } => stack.clone(),
@@ -144,7 +144,7 @@ fn are_equal(left: &[Rc<Node>], right: &[Rc<Node>]) -> Result<bool, Failure> {
     Ok(true)
 }
 
-/// Joins values side by side as far as that is possible before references are resolved.
+/// Joins adjacent values as far as that is possible before references are resolved.
 pub(super) fn join(pieces: Vec<Rc<Node>>) -> Result<Vec<Rc<Node>>, Failure> {
     let mut joined: Vec<Rc<Node>> = Vec::with_capacity(pieces.len());
     for piece in pieces {
@@ -159,7 +159,7 @@ pub(super) fn join(pieces: Vec<Rc<Node>>) -> Result<Vec<Rc<Node>>, Failure> {
     Ok(joined)
 }
 
-/// Joins values side by side to one.
+/// Joins adjacent values into one.
 pub(super) fn concatenate(at: usize, pieces: Vec<Rc<Node>>) -> Result<Rc<Node>, Failure> {
     let mut joined = join(pieces)?;
     match (joined.pop(), joined.is_empty()) {
@@ -182,7 +182,7 @@ fn push_joined(joined: &mut Vec<Rc<Node>>, right: Rc<Node>) -> Result<(), Failur
         (Kind::List { items, .. }, Kind::List { items: others, .. }) => {
             Node::list(left.at, items.iter().chain(others).cloned().collect())
         }
-        // Meant for white space, but any unquoted text behind a collection vanishes.
+        // Meant for white space, but any unquoted text behind a collection is dropped.
         (_, Kind::Text { quoted: false, .. }) if is_collection(left) => return Ok(()),
         _ if left.is_unmergeable() || right.is_unmergeable() => {
             joined.push(right);

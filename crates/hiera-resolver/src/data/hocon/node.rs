@@ -1,7 +1,7 @@
 //! The tree between tokens and values: what a field was set to, substitutions included.
 //!
 //! Nodes are never changed. Which node is which matters: a cycle is found and a merge stack replaced by
-//! identity, so a node is always handed on as the same `Rc`.
+//! identity, so a node is always passed on as the same `Rc`.
 
 use std::rc::Rc;
 
@@ -41,7 +41,7 @@ pub(super) enum Kind {
     Object {
         fields: Fields,
         resolved: bool,
-        /// It stood above something that is no object, so what is further below is none of its business.
+        /// It is above a value that is not an object, so it is not merged with what is further below.
         ignores_fallbacks: bool,
     },
     /// `${path}` or `${?path}`.
@@ -49,7 +49,7 @@ pub(super) enum Kind {
         path: Path,
         optional: bool,
     },
-    /// Values side by side, at least one of them a reference.
+    /// Adjacent values, at least one of them a reference.
     Concatenation(Vec<Rc<Node>>),
     /// Values over each other, the newest first, that can only be merged once references are resolved.
     Merge {
@@ -89,7 +89,7 @@ impl Node {
         }
     }
 
-    /// An object, or what is bound to become one.
+    /// An object, or a merge that will become one.
     pub(super) fn is_object(&self) -> bool {
         matches!(
             self.kind,
@@ -109,7 +109,7 @@ impl Node {
         )
     }
 
-    /// Whatever stands below it in a merge does not matter.
+    /// What is below it in a merge does not matter.
     pub(super) fn ignores_fallbacks(&self) -> bool {
         match &self.kind {
             Kind::Object {

@@ -20,7 +20,7 @@ pub(super) fn of_tokens(tokens: &[Token], at: usize) -> Result<Vec<Text>, Failur
             Token::Bool(true) => append(&mut parts, b"true"),
             Token::Bool(false) => append(&mut parts, b"false"),
             Token::Null => append(&mut parts, b"null"),
-            // Callers hand over simple tokens only.
+            // Callers pass simple tokens only.
             _ => {}
         }
         if parts.len() > MAX_DEPTH {
@@ -36,7 +36,7 @@ pub(super) fn of_tokens(tokens: &[Token], at: usize) -> Result<Vec<Text>, Failur
     Ok(parts.into_iter().map(|part| part.text.into()).collect())
 }
 
-/// A path as it would be written, for messages.
+/// A path as written, for messages.
 pub(super) fn render(path: &[Text]) -> String {
     let parts: Vec<_> = path.iter().map(render_part).collect();
     parts.join(".")
@@ -62,7 +62,7 @@ fn render_part(part: &Text) -> String {
     quoted
 }
 
-/// Is it text without control characters, but for those that have an escape of one letter?
+/// Is it text without control characters, except for those with a one-letter escape?
 pub(super) fn is_writable(part: &Text) -> bool {
     let is_plain = |c: char| !c.is_control() || matches!(c, '\n' | '\r' | '\t' | '\u{8}' | '\u{C}');
     std::str::from_utf8(part).is_ok_and(|text| text.chars().all(is_plain))

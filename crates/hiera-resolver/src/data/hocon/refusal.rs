@@ -1,14 +1,14 @@
-//! How ruby-hocon 1.3.1 tells of a text that it cannot parse.
+//! The messages of ruby-hocon 1.3.1 for a text that it cannot parse.
 //!
-//! It is told by the token at which the library gives up, and by the line that its parser has come to by then,
-//! which is not always the line of the token. So the text is gone through once more as the library does.
+//! They depend on the token at which the library gives up and on the line that its parser has reached by then, which is not
+//! always the line of the token. So the text is parsed once more as the library does it.
 
 mod pieces;
 
 use self::pieces::{Kind, Piece, lossy, pieces, shown_at};
 use super::{Failure, HoconProblem, MAX_DEPTH, place};
 
-/// The message; nothing where Ruby fails in a way that the library does not expect.
+/// The message; `None` where Ruby fails in a way that the library does not expect.
 pub(super) fn message(text: &[u8], failure: &Failure) -> Option<String> {
     let mut parser = Parser {
         pieces: pieces(text),
@@ -24,7 +24,7 @@ pub(super) fn message(text: &[u8], failure: &Failure) -> Option<String> {
     }
 }
 
-/// Of a text that can be parsed, and means nothing.
+/// The message for a text that can be parsed but has no meaning.
 fn beyond_syntax(text: &[u8], failure: &Failure) -> Option<String> {
     let (line, _) = place(text, failure.at);
     let what = match &failure.problem {
@@ -68,9 +68,9 @@ type Step = Result<(), Refusal>;
 struct Parser<'a> {
     pieces: Vec<Piece>,
     position: usize,
-    /// The line that the library's parser has come to.
+    /// The line that the library's parser has reached.
     line: usize,
-    /// Lists and objects around.
+    /// How many lists and objects enclose the current position.
     depth: usize,
     text: &'a [u8],
 }
@@ -112,7 +112,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes the end of an object, if that is what comes.
+    /// Consumes the end of an object, if it comes next.
     fn ends_object(&mut self, has_braces: bool) -> Result<bool, Refusal> {
         self.skip_blanks()?;
         match self.kind() {
@@ -182,7 +182,7 @@ impl Parser<'_> {
         Ok(lossy(self.text.get(range).unwrap_or_default()))
     }
 
-    /// A value, or several side by side.
+    /// A value, or several adjacent ones.
     fn values(&mut self, otherwise: impl FnOnce(&mut Self) -> Step) -> Step {
         self.skip_blanks()?;
         if !self.piece().is_some_and(Piece::is_value) {
@@ -308,7 +308,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips white space, line breaks and comments, and looks what line comes next.
+    /// Skips white space, line breaks and comments, and notes the line of what follows.
     fn skip_blanks(&mut self) -> Step {
         while let Some(piece) = self.piece() {
             match piece.kind {

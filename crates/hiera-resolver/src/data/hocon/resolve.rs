@@ -12,7 +12,7 @@ use super::source::{Source, find};
 use super::token::Text;
 use super::{Failure, HoconProblem, fail};
 
-/// References and containers in each other, on the way to one value.
+/// How many references and containers may be nested on the way to one value.
 const MAX_NESTING: usize = 400;
 
 /// Copied fields, and what a step counts among them. Ruby needs minutes for a thousandth of it.
@@ -46,7 +46,7 @@ impl From<Failure> for Stop {
     }
 }
 
-/// What an optional reference without a value comes to is nothing.
+/// `None` is an optional reference without a value.
 type Resolved = Result<Option<Rc<Node>>, Stop>;
 
 struct Resolver {
@@ -103,8 +103,7 @@ impl Resolver {
         }
     }
 
-    /// Ruby writes down the paths of a cycle, even of one that is then ignored, and stumbles over some
-    /// characters.
+    /// Ruby renders the paths of a cycle, even of one that is then ignored, and fails on some characters.
     fn cycle(&self, node: &Rc<Node>) -> Stop {
         let is_writable = |active: &Rc<Node>| match &active.kind {
             Kind::Reference { path, .. } => path.iter().all(path::is_writable),
@@ -280,7 +279,7 @@ fn remainder(layers: &[Rc<Node>]) -> Result<Option<Rc<Node>>, Failure> {
     Ok(Some(merged))
 }
 
-/// What it takes to copy a value.
+/// The cost of copying a value.
 fn size(node: &Node) -> usize {
     match &node.kind {
         Kind::Object { fields, .. } => fields.len(),

@@ -1,7 +1,7 @@
 //! Where references are looked up: a root, and the way from it to the node that is being resolved.
 //!
-//! A reference inside a merge stack must see only what is below it. So the root is replaced, for its sake, by
-//! one in which the stack is cut; the way up says what to rebuild.
+//! A reference inside a merge stack must see only what is below it. So it gets another root in which the stack is cut; the
+//! parents say what to rebuild.
 
 use std::rc::Rc;
 
@@ -32,7 +32,7 @@ impl Parents {
 #[derive(Clone)]
 pub(super) struct Source {
     pub(super) root: Rc<Node>,
-    /// Nothing where the node is not known to be part of the root.
+    /// `None` where the node is not known to be part of the root.
     pub(super) parents: Option<Rc<Parents>>,
 }
 
@@ -57,7 +57,7 @@ impl Source {
         }
     }
 
-    /// The source in which `old`, a child of the innermost parent, is replaced or, by nothing, removed.
+    /// The source in which `old`, a child of the innermost parent, is replaced or, with `None`, removed.
     pub(super) fn replacing(
         &self,
         old: &Rc<Node>,
@@ -67,7 +67,7 @@ impl Source {
         let Some(parents) = &self.parents else {
             return fail(old.at, HoconProblem::Unresolvable);
         };
-        // A failure is one of the merge that is to be replaced, whatever stands in its way.
+        // A failure is reported for the merge that is to be replaced, whatever its cause.
         let at = old.at;
         let mut old = old;
         let mut replacement = replacement.cloned();
@@ -110,7 +110,7 @@ pub(super) fn find(
     Ok((None, parents))
 }
 
-/// The value of a key in an object that need not be resolved, if it is sure what that is.
+/// The value of a key in an unresolved object, where resolving cannot change it.
 fn peek(node: &Node, key: &Text) -> Result<Option<Rc<Node>>, Failure> {
     match &node.kind {
         Kind::Object { fields, .. } => Ok(fields.get(key).cloned()),
@@ -131,7 +131,7 @@ fn peek(node: &Node, key: &Text) -> Result<Option<Rc<Node>>, Failure> {
     }
 }
 
-/// The same container with another child, where that can be.
+/// The same container with another child, where that is possible.
 fn replace_child(
     parent: &Rc<Node>,
     old: &Rc<Node>,

@@ -86,11 +86,11 @@ impl Scanner<'_> {
     }
 }
 
-/// Ruby's `String#hex`, for up to four characters: as much as is a number, 0 where nothing is. Nothing stands
-/// for a number below 0, which is no character.
+/// Ruby's `String#hex`, for up to four characters: the longest prefix that is a number, or 0. `None` for a number below
+/// 0, which is not a character.
 fn lenient_hexadecimal(text: &[u8]) -> Option<u32> {
     let mut rest = text.trim_ascii_start();
-    // What Ruby takes for white space has one more.
+    // Ruby has one more white space character.
     while let Some(after) = rest.strip_prefix(b"\x0B") {
         rest = after.trim_ascii_start();
     }

@@ -106,7 +106,7 @@ fn an_object_over_a_scalar_does_not_see_what_is_below() {
 }
 
 #[test]
-fn numbers_are_those_of_ruby() {
+fn numbers_are_read_as_ruby_reads_them() {
     check(
         "a=[010, 08, -0, 1.0, 1., -.5, 1.2.3, 1e22, 1-2, 1e-400]",
         r#"{"a":[8,"08",0,1,"1.",-0.5,"1.2.3",10000000000000000000000,"1-2",0]}"#,
@@ -132,7 +132,7 @@ fn words_at_the_start_of_text_are_words() {
 }
 
 #[test]
-fn unquoted_text_behind_a_collection_vanishes() {
+fn unquoted_text_behind_a_collection_is_dropped() {
     check("a=[1] foo\nb={x=1} foo bar", r#"{"a":[1],"b":{"x":1}}"#);
     check_error(
         "a=[1] \"foo\"",
@@ -156,7 +156,7 @@ fn escapes_are_lenient_but_for_the_underscore() {
 }
 
 #[test]
-fn triple_quotes_take_anything() {
+fn triple_quotes_allow_anything() {
     check("a=\"\"\"x\\n\"y\"\n\"\"\"\"", r#"{"a":"x\\n\"y\"\n\""}"#);
     let bytes = read(b"a=\"\"\"\xFF\"\"\"").unwrap();
     let hash = bytes.as_hash().unwrap();
@@ -179,8 +179,7 @@ fn substitutions_look_back_and_never_outside() {
 
 #[test]
 fn what_the_library_cannot_resolve_fails() {
-    let message =
-        "substitutions and merges at this place are beyond what the HOCON library can resolve";
+    let message = "these substitutions and merges are beyond what the HOCON library can resolve";
     check_error(
         "a=[{b=${x},b=${y}}]\nx=1\ny=2",
         &format!("line 1, column 14: {message}"),
@@ -212,7 +211,7 @@ fn include_reads_nothing() {
 }
 
 #[test]
-fn errors_name_the_place_and_what_was_expected() {
+fn errors_name_the_position_and_what_was_expected() {
     check_error(
         "a = = b",
         "line 1, column 5: unexpected `=`, expected a value",
@@ -258,7 +257,7 @@ fn errors_name_the_place_and_what_was_expected() {
 }
 
 #[test]
-fn nesting_is_bounded() {
+fn nesting_is_limited() {
     let nested = |levels: usize| format!("a={}{}", "[".repeat(levels), "]".repeat(levels));
     assert!(read(nested(255)).is_ok());
     for text in [
@@ -342,7 +341,7 @@ fn large_files_are_read_in_linear_time() {
 }
 
 #[test]
-fn what_ruby_says_names_the_token_at_which_it_gave_up() {
+fn rubys_message_names_the_token_at_which_it_gave_up() {
     let cases = [
         (
             "k = [1\n",
@@ -394,7 +393,7 @@ fn what_ruby_says_names_the_token_at_which_it_gave_up() {
 }
 
 #[test]
-fn nesting_without_end_is_refused_in_few_words() {
+fn endless_nesting_is_refused_with_a_short_message() {
     for text in ["[", "a={", "${", "[[1,"] {
         let error = parse(text.repeat(100_000).as_bytes(), &mut |text| text.into()).unwrap_err();
         assert_eq!(error.ruby_message, None, "{text}");

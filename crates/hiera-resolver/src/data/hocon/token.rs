@@ -1,4 +1,4 @@
-//! Text → tokens, white space and comments already judged.
+//! Text → tokens, with white space and comments resolved.
 //!
 //! White space between two simple values belongs to a value (`a b`) or a key and becomes a token of text; any
 //! other disappears here, as comments do: they end at a line break, which separates as much as they would.
@@ -119,7 +119,7 @@ pub(super) fn tokens(text: &[u8]) -> Result<Vec<Placed>, Failure> {
     }
 }
 
-/// A place in the text.
+/// A position in the text.
 pub(super) struct Scanner<'a> {
     pub(super) text: &'a [u8],
     pub(super) position: usize,
@@ -138,7 +138,7 @@ impl<'a> Scanner<'a> {
         Ok(self.text.get(start..self.position).unwrap_or_default())
     }
 
-    /// The next token, or nothing for a comment.
+    /// The next token; `None` for a comment.
     pub(super) fn token(&mut self) -> Result<Option<Token>, Failure> {
         let at = self.position;
         if self.is_comment() {
@@ -223,7 +223,7 @@ impl<'a> Scanner<'a> {
         loop {
             let blank = self.blank()?;
             let token_at = self.position;
-            // A substitution in this one would be refused all the same; this way nothing is nested.
+            // An inner substitution is an error anyway; refusing it here avoids nesting.
             if self.peek() == Some(b'$') {
                 return fail(token_at, HoconProblem::Reserved('$'));
             }
@@ -267,7 +267,7 @@ impl<'a> Scanner<'a> {
         self.text.get(self.position).copied()
     }
 
-    /// The next character. One that is not UTF-8 is an error, as where Ruby matches it with a regexp.
+    /// The next character. Invalid UTF-8 is an error, since Ruby matches it with a regular expression.
     pub(super) fn character(&self) -> Result<Option<char>, Failure> {
         match next_character(self.rest()) {
             None => Ok(None),

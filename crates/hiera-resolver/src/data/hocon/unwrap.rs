@@ -30,7 +30,7 @@ pub(super) fn unwrap(
 
 struct Unwrapper<'a> {
     text_of: &'a mut dyn FnMut(&str) -> Value,
-    /// Collections that are made already: what several references stand for is shared.
+    /// Collections that exist already: values that several references have in common are shared.
     made: IndexMap<*const Node, Made, foldhash::fast::RandomState>,
     limit: usize,
 }
@@ -38,7 +38,7 @@ struct Unwrapper<'a> {
 #[derive(Clone)]
 struct Made {
     value: Value,
-    /// Values in it, shared ones as often as they stand there.
+    /// How many values it has, shared ones counted each time.
     size: usize,
 }
 

@@ -1,8 +1,8 @@
-//! How Ruby's parser (json 2.6.1) tells of a text that it refuses.
+//! The messages of Ruby's parser (json 2.6.1) for a text that it refuses.
 //!
-//! Its message quotes the text from where it gave up, and that is seldom the mistake: an object that fails hands
-//! its failure up in silence, and whoever holds it quotes the whole of it. The numbers in the messages are the
-//! lines of Ruby's own source.
+//! A message quotes the text from where the parser gave up, and that is rarely the mistake: an object that fails passes its
+//! failure up without a message, and the parser of the enclosing value quotes all of it. The numbers in the messages are
+//! line numbers of Ruby's own source.
 
 use super::MAX_NESTING;
 use super::string::{StringEnd, string_end, unescape};
@@ -20,13 +20,13 @@ pub(super) fn message(text: &[u8]) -> String {
 }
 
 enum Refusal {
-    /// Whoever holds the value tells of it.
+    /// The enclosing value reports it.
     Silent,
-    /// It is told already.
+    /// It has its message.
     Raised(String),
 }
 
-/// The place after what was read.
+/// The position after what was read.
 type Step = Result<usize, Refusal>;
 
 struct Reader<'a> {
@@ -44,7 +44,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A value whose silent failure is told here.
+    /// A value whose silent failure is reported here.
     fn element(&self, at: usize, depth: usize, line: u16) -> Step {
         self.value(at, depth).map_err(|refusal| match refusal {
             Refusal::Silent => self.token(line, at),
@@ -67,7 +67,7 @@ impl Reader<'_> {
             return Err(self.token(225, at));
         }
         if self.rest(at).starts_with(b"Infinity") {
-            // Ruby counts one too many back; before the text there is nothing to be seen.
+            // Ruby steps back one too many; there is nothing to show before the text.
             return Err(match at.checked_sub(1) {
                 Some(before) => self.token(232, before),
                 None => self.token(232, self.text.len()),
@@ -143,7 +143,7 @@ impl Reader<'_> {
         }
     }
 
-    /// First tried as a float, then as an integer, after which whatever follows is not expected.
+    /// Tried as a float first, then as an integer; what follows that is unexpected.
     fn number(&self, at: usize) -> Step {
         if self.rest(at).starts_with(b"-Infinity") {
             return Err(self.token(249, at));
@@ -183,7 +183,7 @@ impl Reader<'_> {
         at + digits.count()
     }
 
-    /// Behind white space and comments; or where these stop making sense.
+    /// The position after white space and comments, or where they are malformed.
     fn blanks(&self, mut at: usize) -> Result<usize, usize> {
         loop {
             match self.peek(at) {
@@ -223,7 +223,7 @@ fn check_depth(depth: usize) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The text is quoted to its end, or to a NUL, where C ends a text.
+/// The text is quoted to its end, or to a NUL, where a C string ends.
 fn quoted(line: u16, what: &str, rest: &[u8]) -> String {
     let rest = rest.split(|byte| *byte == 0).next().unwrap_or_default();
     format!("{line}: {what} at '{}'", String::from_utf8_lossy(rest))

@@ -35,14 +35,14 @@ impl Parser<'_> {
 
 /// A string up to its closing quote.
 pub(super) struct StringEnd<'a> {
-    /// What stands between the quotes.
+    /// What is between the quotes.
     pub(super) written: &'a [u8],
     pub(super) has_escapes: bool,
-    /// The place after the closing quote.
+    /// The position after the closing quote.
     pub(super) end: usize,
 }
 
-/// Looks for the end of the string whose opening quote is at `open`. An error comes with its place.
+/// Looks for the end of the string whose opening quote is at `open`. An error has its position.
 pub(super) fn string_end(text: &[u8], open: usize) -> Result<StringEnd<'_>, (usize, JsonProblem)> {
     let start = open + 1;
     let mut has_escapes = false;
@@ -88,7 +88,7 @@ fn control_character(byte: u8) -> JsonProblem {
 
 /// An escape that cannot be resolved.
 pub(super) struct BadEscape {
-    /// Its place in what is written.
+    /// Its offset in the string as written.
     pub(super) at: usize,
     /// Where the plain text before it begins.
     pub(super) plain_start: usize,
@@ -149,7 +149,7 @@ fn unescape_unicode(written: &[u8], at: usize, out: &mut Vec<u8>) -> Result<usiz
         return Err(JsonProblem::SurrogatePair);
     };
     if !following.starts_with(b"\\u") {
-        // Ruby writes a question mark and loses the next byte, be it a backslash.
+        // Ruby writes a question mark and drops the next byte, even a backslash.
         out.push(b'?');
         return Ok(7);
     }

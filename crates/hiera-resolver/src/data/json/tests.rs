@@ -24,7 +24,7 @@ fn every_key_and_string_goes_through_the_caller() {
 }
 
 #[test]
-fn a_key_given_twice_keeps_its_first_place_and_its_last_value() {
+fn a_repeated_key_keeps_its_first_position_and_its_last_value() {
     let value = read(r#"{"a": 1, "b": 2, "a": 3}"#).unwrap();
     let entries: Vec<_> = value.as_hash().unwrap().iter().collect();
     assert_eq!(
@@ -34,7 +34,7 @@ fn a_key_given_twice_keeps_its_first_place_and_its_last_value() {
 }
 
 #[test]
-fn comments_stand_wherever_white_space_does() {
+fn comments_are_allowed_wherever_white_space_is() {
     let text = "/**/{//a\n\"a\"/*b*/:/***/1/* * / */,\"b\"://\n2}/**/";
     assert_eq!(read(text).unwrap().as_hash().unwrap().len(), 2);
 }
@@ -47,14 +47,14 @@ fn broken_text_becomes_bytes() {
 }
 
 #[test]
-fn half_a_surrogate_pair_eats_the_next_byte() {
+fn half_a_surrogate_pair_drops_the_next_byte() {
     assert_eq!(read(r#""\ud800abcdef""#), Ok("?bcdef".into()));
     assert_eq!(read(r#""\ud800\n12345""#), Ok("?n12345".into()));
     assert_eq!(read(r#""\ud800\u0041""#), Ok("\u{10041}".into()));
 }
 
 #[test]
-fn errors_name_the_place_and_what_was_expected() {
+fn errors_name_the_position_and_what_was_expected() {
     check_error(
         "",
         "line 1, column 1: unexpected end of the text, expected a value",
@@ -96,7 +96,7 @@ fn errors_name_the_place_and_what_was_expected() {
 }
 
 #[test]
-fn nesting_is_bounded() {
+fn nesting_is_limited() {
     assert!(read("[".repeat(100) + &"]".repeat(100)).is_ok());
     check_error(
         "[".repeat(100_000),
@@ -105,7 +105,7 @@ fn nesting_is_bounded() {
 }
 
 #[test]
-fn what_ruby_says_quotes_the_text_from_where_it_gave_up() {
+fn rubys_message_quotes_the_text_from_where_it_gave_up() {
     let deep = "[".repeat(101);
     let cases: &[(&[u8], &str)] = &[
         (b"", "859: unexpected token at ''"),

@@ -2,17 +2,17 @@
 
 use super::GlobError;
 
-/// All alternatives in written order; the text itself when it has no braces. A brace that is never closed
-/// matches nothing.
+/// All alternatives in written order; the text itself where it has no braces. A brace that is never closed matches
+/// nothing.
 pub(super) fn expand(text: &str, left: &mut usize) -> Result<Vec<String>, GlobError> {
     let mut expanded = Vec::new();
     let mut pending = vec![text.to_owned()];
     while let Some(text) = pending.pop() {
         *left = left.checked_sub(1).ok_or(GlobError::TooManyAlternatives)?;
         match Outer::find(&text) {
-            Found::None => expanded.push(text),
-            Found::Unclosed => {}
-            Found::Braces(outer) => {
+            FoundBraces::None => expanded.push(text),
+            FoundBraces::Unclosed => {}
+            FoundBraces::Braces(outer) => {
                 if pending.len() + outer.alternatives.len() > *left {
                     return Err(GlobError::TooManyAlternatives);
                 }
@@ -24,21 +24,21 @@ pub(super) fn expand(text: &str, left: &mut usize) -> Result<Vec<String>, GlobEr
     Ok(expanded)
 }
 
-/// The first braces of a text that are in no others.
+/// The first outermost braces of a text.
 struct Outer<'a> {
     before: &'a str,
     alternatives: Vec<&'a str>,
     after: &'a str,
 }
 
-enum Found<'a> {
+enum FoundBraces<'a> {
     None,
     Unclosed,
     Braces(Outer<'a>),
 }
 
 impl<'a> Outer<'a> {
-    fn find(text: &'a str) -> Found<'a> {
+    fn find(text: &'a str) -> FoundBraces<'a> {
         let mut open = None;
         let mut depth = 0usize;
         let mut bytes = text.bytes().enumerate();
@@ -61,15 +61,15 @@ impl<'a> Outer<'a> {
             }
         }
         let Some(open) = open else {
-            return Found::None;
+            return FoundBraces::None;
         };
         if depth > 0 {
-            return Found::Unclosed;
+            return FoundBraces::Unclosed;
         }
         // What the loop has not read yet follows the closing brace.
         let after_start = bytes.next().map_or(text.len(), |(index, _)| index);
         let inside = text.get(open + 1..after_start.saturating_sub(1));
-        Found::Braces(Outer {
+        FoundBraces::Braces(Outer {
             before: text.get(..open).unwrap_or_default(),
             alternatives: split_alternatives(inside.unwrap_or_default()),
             after: text.get(after_start..).unwrap_or_default(),
@@ -77,7 +77,7 @@ impl<'a> Outer<'a> {
     }
 }
 
-/// Splits at the commas that are in no further braces.
+/// Splits at the commas that are not in inner braces.
 fn split_alternatives(inside: &str) -> Vec<&str> {
     let mut alternatives = Vec::new();
     let mut start = 0;

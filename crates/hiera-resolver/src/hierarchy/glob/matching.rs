@@ -1,12 +1,12 @@
-//! One component of a pattern against one name, as Ruby's `File.fnmatch` without flags.
+//! Compares a component of a pattern with a name, as Ruby's `File.fnmatch` without flags.
 
 use std::str::Chars;
 
 /// Does the whole name match?
 ///
-/// A star is retried from the last one only, so the time is at most the product of the two lengths.
+/// Only the last star is retried, so the time is at most the product of the two lengths.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
-    // The dot of a hidden name has to be written.
+    // Only a literal dot matches the dot of a hidden name.
     if name.starts_with('.') && next_literal(&mut pattern.chars()) != Some('.') {
         return false;
     }
@@ -53,7 +53,7 @@ fn match_one(pattern: &mut Chars<'_>, name: &mut Chars<'_>) -> bool {
     }
 }
 
-/// A character of the pattern, without the backslash that may be before it.
+/// The next character of the pattern, without a backslash before it.
 fn next_literal(pattern: &mut Chars<'_>) -> Option<char> {
     match pattern.next()? {
         '\\' => pattern.next(),
@@ -61,12 +61,12 @@ fn next_literal(pattern: &mut Chars<'_>) -> Option<char> {
     }
 }
 
-/// A backslash at the very end stands for nothing.
+/// A backslash at the very end is ignored.
 fn is_used_up(pattern: &Chars<'_>) -> bool {
     matches!(pattern.as_str(), "" | "\\")
 }
 
-/// `[a-z]`, whose opening bracket was taken. Nothing when it is never closed.
+/// Matches `[a-z]` after its opening bracket; `None` where it is never closed.
 fn match_set(pattern: &mut Chars<'_>, character: char) -> Option<bool> {
     let is_negated = pattern.as_str().starts_with(['!', '^']);
     if is_negated {

@@ -2,24 +2,24 @@
 
 use super::{GlobError, braces};
 
-/// A pattern, from some directory on.
+/// A pattern below some directory.
 #[derive(Debug)]
 pub(super) struct Pattern {
     components: Vec<Component>,
-    /// A slash at the end: only directories match.
+    /// It ends in a slash: only directories match.
     wants_directory: bool,
 }
 
-/// What stands between two slashes of a pattern.
+/// The part between two slashes of a pattern.
 #[derive(Debug)]
 pub(super) enum Component {
     /// `**/`: any number of directories.
     Recursive,
-    /// No special characters, or only escaped ones. May be several names in a row, with their slashes.
+    /// No special characters, or only escaped ones. May be several consecutive names, with their slashes.
     Literal { text: String, name: String },
     /// `*`, `?` or `[`.
     Wild(String),
-    /// Braces, with all they expand to when they follow a `**/`, where they are matched name by name.
+    /// Braces, with their alternatives where they follow a `**/` and are matched name by name.
     Brace {
         text: String,
         alternatives: Vec<String>,
@@ -45,7 +45,7 @@ impl Pattern {
             }
             let (mut component, mut after) = split_component(rest);
             if !is_below_recursive && is_literal(component) {
-                // Names in a row are looked up at once.
+                // Consecutive names are looked up at once.
                 while let Some(following) = after {
                     let (next, after_next) = split_component(following);
                     if !is_literal(next) || after_next.is_none() {
@@ -85,11 +85,11 @@ impl Pattern {
         self.components.get(at)
     }
 
-    /// Is the pattern used up at this place, and may the match be a file?
+    /// Does the pattern end at this position, and may the match be a file?
     ///
-    /// `a/**/` has a place after its last component that only directories reach.
-    pub(super) fn ends_at(&self, place: usize) -> bool {
-        place == self.components.len() && !self.wants_directory
+    /// `a/**/` has a position after its last component that only directories reach.
+    pub(super) fn ends_at(&self, position: usize) -> bool {
+        position == self.components.len() && !self.wants_directory
     }
 
     /// The pattern from a component on, as text.
@@ -129,7 +129,7 @@ impl Component {
         }
     }
 
-    /// The texts to hold against a name.
+    /// The patterns to compare with a name.
     pub(super) fn alternatives(&self) -> &[String] {
         match self {
             Component::Recursive => &[],
@@ -138,7 +138,7 @@ impl Component {
         }
     }
 
-    /// What it costs to hold it against a name.
+    /// What it costs to compare it with a name.
     pub(super) fn weight(&self) -> usize {
         self.alternatives().iter().map(|text| text.len() + 1).sum()
     }

@@ -1,10 +1,10 @@
-//! The texts of a configuration with their tokens filled in. Functions are refused in them.
+//! Strings of a configuration with their tokens filled in. Functions are refused in them.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::Value;
-use crate::config::Text;
+use crate::config::ConfigText;
 use crate::error::{InterpolationError, LookupError};
 use crate::glob;
 use crate::hash::Hash;
@@ -12,7 +12,7 @@ use crate::path;
 use crate::scope::Scope;
 use crate::template::{Part, Template, Token, Variable};
 
-/// A text with its tokens filled in, and which stretches of it came out of variables.
+/// A string with its tokens filled in, and which ranges of it come from variables.
 #[derive(Default)]
 pub(super) struct Filled {
     pub(super) text: String,
@@ -25,7 +25,7 @@ impl Filled {
         self.variables.clear();
     }
 
-    /// Is what came out of variables nothing but names?
+    /// Are the values of all variables plain names?
     pub(super) fn are_variables_plain(&self) -> bool {
         self.variables.iter().all(|range| {
             let name = self.text.get(range.clone());
@@ -33,9 +33,9 @@ impl Filled {
         })
     }
 
-    /// The same as a glob in which what came out of variables stands for itself.
+    /// The string as a glob in which the values of variables match only themselves.
     ///
-    /// Puppet: takes `*` and braces in a fact for wildcards. Facts come from whoever asks, who could read the files of
+    /// Puppet: takes `*` and braces in a fact for wildcards. Facts come from the client, which could read the files of
     /// other nodes with them.
     pub(super) fn as_glob(&self) -> Cow<'_, str> {
         if self.variables.is_empty() {
@@ -55,9 +55,9 @@ impl Filled {
         Cow::Owned(pattern)
     }
 
-    /// Did a variable make the path absolute, or put a `..` into it?
+    /// Does a variable make the path absolute, or add a `..`?
     ///
-    /// Puppet: follows such a path wherever it leads. Facts come from whoever asks, so here it leads nowhere.
+    /// Puppet: follows such a path. Facts come from the client, so here nothing is found.
     pub(super) fn leads_out(&self, written: &str) -> bool {
         if self.variables.is_empty() {
             return false;
@@ -69,9 +69,9 @@ impl Filled {
             && components_of_variables(&self.text, &self.variables).any(|name| name == "..")
     }
 
-    /// What a variable adds to an address that it must not: `..` segments, a query, a fragment.
+    /// What a variable adds to an address and must not: `..` segments, a query, a fragment.
     ///
-    /// Puppet: sends whatever comes of it. Whoever sends facts could choose what is read from the other server.
+    /// Puppet: sends such a request. A client could choose by its facts what is read from the other server.
     pub(super) fn leads_address_out(&self) -> Option<&'static str> {
         let is_written = |index: usize| !self.variables.iter().any(|it| it.contains(&index));
         let mut marks = self.text.match_indices(['?', '#']);
@@ -95,8 +95,7 @@ impl Filled {
     }
 }
 
-/// What stands between two slashes of a text and comes, at least in part, out of a variable, or would be longer if
-/// the variable beside it did not begin or end in a slash.
+/// The components of a path that come, at least in part, from a variable, or that border on a slash from one.
 fn components_of_variables<'t>(
     text: &'t str,
     variables: &[Range<usize>],
@@ -111,7 +110,7 @@ fn components_of_variables<'t>(
 }
 
 pub(super) fn fill_text(
-    text: &Text,
+    text: &ConfigText,
     scope: &dyn Scope,
     filled: &mut Filled,
 ) -> Result<(), LookupError> {
@@ -135,7 +134,7 @@ pub(super) fn fill(
     fill_parts(template, scope, filled)
 }
 
-/// The same behind what is there already.
+/// Appends the filled-in parts to what is there.
 pub(super) fn fill_parts(
     template: &Template,
     scope: &dyn Scope,
@@ -211,7 +210,7 @@ mod tests {
     use crate::scope::Node;
 
     #[test]
-    fn a_variable_leads_no_address_elsewhere() {
+    fn a_variable_cannot_change_the_target_of_an_address() {
         for (uri, value, expected) in [
             ("http://h/%{x}", "a", None),
             ("http://h/%{x}", "a/b.c", None),
@@ -229,7 +228,7 @@ mod tests {
             let facts = [("x", Value::str(value))];
             let scope = Node::new("e").facts(facts);
             let mut filled = Filled::default();
-            fill_text(&Text::new(uri), &scope, &mut filled).unwrap();
+            fill_text(&ConfigText::new(uri), &scope, &mut filled).unwrap();
             assert_eq!(filled.leads_address_out(), expected, "{uri} with {value}");
         }
     }

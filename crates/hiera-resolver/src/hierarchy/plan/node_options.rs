@@ -1,55 +1,70 @@
-//! Options of levels that name files, filled in for one node: facts lead to no file elsewhere.
+//! Options that name files, filled in for one node. Facts must not lead them out of their directories.
 
 use std::sync::Arc;
 
-use super::{Filled, fill};
+use super::fill::{Filled, fill};
 use crate::Value;
-use crate::config::{DataFunction, Level};
-use crate::data::{DataFile, KEY_OPTIONS};
+use crate::config::Level;
+use crate::data::DataFile;
+use crate::data_functions::DataFunction;
 use crate::error::LookupError;
 use crate::hash::Hash;
 use crate::scope::Scope;
 use crate::template::{DecryptFault, Template};
 
 impl Level {
-    /// Do its keys depend on the node?
-    pub(super) fn has_node_keys(&self) -> bool {
+    /// The options that name the keys of its files, where these may depend on the node.
+    fn node_key_options(&self) -> Option<&'static [&'static str]> {
+        let files = self.function().known().and_then(DataFunction::files);
         let has_variables = |options: &Value| options.traits().has_templates;
-        matches!(self.function(), DataFunction::Eyaml) && self.options().is_some_and(has_variables)
+        files
+            .filter(|files| files.decrypts() && self.options().is_some_and(has_variables))
+            .map(|files| files.key_options)
     }
 
-    /// The options that name keys, filled in, or why there can be none; `None` where no variable stands in them.
+    /// May its keys depend on the node?
+    pub(super) fn has_node_keys(&self) -> bool {
+        self.node_key_options().is_some()
+    }
+
+    /// The options that name keys, filled in, or why there can be no keys; `None` where no option has a variable.
     pub(super) fn node_keys(
         &self,
         scope: &dyn Scope,
     ) -> Result<Option<Result<Hash, DecryptFault>>, LookupError> {
-        let options = match self.options() {
-            Some(Value::Hash(options)) if self.has_node_keys() => options,
-            _ => return Ok(None),
+        let (Some(names), Some(Value::Hash(options))) = (self.node_key_options(), self.options())
+        else {
+            return Ok(None);
         };
         let mut keys = Hash::new();
         let mut filled = Filled::default();
-        for name in KEY_OPTIONS {
+        for name in names {
             let value = match options.get(name) {
                 None => continue,
                 Some(Value::Template(template)) => {
                     fill(&Template::of(template), scope, &mut filled)?;
-                    // Puppet: reads the key wherever that leads.
+                    // Puppet: reads the key from any path.
                     if filled.leads_out(template.source()) {
-                        let reason = format!("a variable leads `{name}` out of its place");
+                        let reason = format!("a variable leads `{name}` out of its directory");
                         return Ok(Some(Err(DecryptFault::new(&reason))));
                     }
                     Value::str(&filled.text)
                 }
                 Some(value) => value.clone(),
             };
-            keys.insert(Value::str(name), value);
+            keys.insert(Value::str(*name), value);
         }
         Ok(Some(Ok(keys)))
     }
 
-    /// The options of `hiera_http`, filled in. Where a variable leads to a file of TLS elsewhere, it names none.
-    pub(super) fn without_led_out(&self, mut filled: Value, scope: &dyn Scope) -> Value {
+    /// The options of the level, filled in, without the paths that a variable leads out of their directories. `names` are
+    /// the options that name files.
+    pub(super) fn without_outside_files(
+        &self,
+        names: &[&str],
+        mut filled: Value,
+        scope: &dyn Scope,
+    ) -> Value {
         let written = self.options().and_then(Value::as_hash);
         let leads_out = |name: &str| match written.and_then(|written| written.get(name)) {
             Some(Value::Template(template)) => {
@@ -59,21 +74,25 @@ impl Level {
             }
             _ => false,
         };
-        for name in ["ssl_ca_cert", "ssl_cert", "ssl_key"] {
+        for name in names.iter().copied() {
             if leads_out(name)
                 && let Value::Hash(options) = &mut filled
             {
-                // Nothing goes by this name, and so the request fails.
+                // There is no file of this name, so the request fails.
                 Arc::make_mut(options).insert(name.into(), Value::str(""));
             }
         }
         filled
     }
 
-    /// Why the keys that a node names open nothing of a file.
-    pub(crate) fn why_sealed(&self, file: &DataFile, scope: &dyn Scope) -> Option<DecryptFault> {
+    /// Why the keys that a node names decrypt nothing of a file.
+    pub(crate) fn why_undecrypted(
+        &self,
+        file: &DataFile,
+        scope: &dyn Scope,
+    ) -> Option<DecryptFault> {
         match self.node_keys(scope).ok()?? {
-            Ok(keys) => file.why_sealed(&keys),
+            Ok(keys) => file.why_undecrypted(&keys),
             Err(fault) => Some(fault),
         }
     }

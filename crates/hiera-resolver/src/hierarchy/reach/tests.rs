@@ -13,11 +13,11 @@ use crate::strictness::Strictness;
 use crate::tree::Tree;
 
 fn reach(location: &str, is_glob: bool) -> Reach {
-    let known = Known {
+    let known = KnownVariables {
         environment: "prod",
         local: None,
     };
-    let [datadir, location] = ["/env/data", location].map(Text::new);
+    let [datadir, location] = ["/env/data", location].map(ConfigText::new);
     Reach::build(&datadir, &location, None, is_glob, &known)
 }
 
@@ -82,7 +82,7 @@ fn parents_are_resolved() {
 }
 
 #[test]
-fn a_path_without_variables_is_itself() {
+fn a_path_without_variables_reaches_only_itself() {
     check(
         "common.yaml",
         false,
@@ -108,11 +108,11 @@ fn the_environment_is_known() {
         let expected = "/env/data/private/prod/common.yaml";
         assert_eq!(reach.only_path(), Some(expected), "{name}");
     }
-    let known = Known {
+    let known = KnownVariables {
         environment: "prod",
         local: Some("environment"),
     };
-    let [datadir, location] = ["/env/data", "%{environment}.yaml"].map(Text::new);
+    let [datadir, location] = ["/env/data", "%{environment}.yaml"].map(ConfigText::new);
     let reach = Reach::build(&datadir, &location, None, false, &known);
     assert!(reach.contains("/env/data/element.yaml"));
 }
@@ -150,11 +150,11 @@ fn globs_are_searched_from_their_first_special_character() {
 #[test]
 fn an_extension_may_be_written_in_full_or_in_part() {
     let reach = |location: &str| {
-        let known = Known {
+        let known = KnownVariables {
             environment: "prod",
             local: None,
         };
-        let [datadir, location] = ["/d", location].map(Text::new);
+        let [datadir, location] = ["/d", location].map(ConfigText::new);
         Reach::build(&datadir, &location, Some(".yaml"), false, &known)
     };
     assert_eq!(reach("common").only_path(), Some("/d/common.yaml"));
@@ -165,15 +165,15 @@ fn an_extension_may_be_written_in_full_or_in_part() {
     }
 }
 
-/// Some files, and what was asked of them.
-struct Asked {
+/// Some files, and the paths that were looked up.
+struct RecordingTree {
     layer: Layer,
     absent: Layer,
     files: Vec<&'static str>,
     paths: RefCell<BTreeSet<String>>,
 }
 
-impl Tree for Asked {
+impl Tree for RecordingTree {
     fn global(&self) -> &Layer {
         &self.absent
     }
@@ -206,7 +206,7 @@ impl Tree for Asked {
     }
 }
 
-impl Directory for Asked {
+impl Directory for RecordingTree {
     fn entries(&self, path: &str) -> Vec<Entry> {
         let prefix = format!("{}/", path.trim_end_matches('/'));
         let below = self.files.iter();
@@ -281,7 +281,7 @@ const VALUES: [&str; 18] = [
 ];
 
 #[test]
-fn whatever_a_lookup_can_name_is_within_reach() {
+fn every_path_that_a_lookup_can_name_is_within_reach() {
     let mut random = fastrand::Rng::with_seed(7);
     let (mut named, mut globbed) = (0, 0);
     for round in 0..30_000 {
@@ -310,7 +310,7 @@ fn whatever_a_lookup_can_name_is_within_reach() {
         if layer.config().is_none() {
             continue;
         }
-        let tree = Asked {
+        let tree = RecordingTree {
             layer,
             absent: Layer::Absent,
             files: FILES.to_vec(),

@@ -172,7 +172,7 @@ mod tests {
 
     #[track_caller]
     fn check(yaml: &str, expected: &[&str]) {
-        assert_eq!(found(Format::Yaml, yaml), expected, "{yaml}");
+        assert_eq!(found(Format::YAML, yaml), expected, "{yaml}");
     }
 
     #[test]
@@ -253,7 +253,7 @@ mod tests {
     fn json_and_hocon_have_places_too() {
         let json = "{\n  \"merge\": 1,\n  \"lookup_options\": {\n    \"ok\": {\"merge\": \"deep\"},\n    \"^a\\\\(\": {},\n    \"^a(\": {\"merge\": \"nope\"}\n  }\n}\n";
         assert_eq!(
-            found(Format::Json, json),
+            found(Format::JSON, json),
             [
                 "fault 6:5 lookup_options of `^a(`: not a regular expression: end pattern with unmatched parenthesis: /^a(/",
                 "fault 6:13 lookup_options of `^a(`: unknown merge strategy `nope`; there are first, unique, hash and deep",
@@ -261,7 +261,7 @@ mod tests {
         );
         let hocon = "a = 1\nlookup_options {\n  ba { merge = deep }\n  a { merge = nope }\n}\n";
         assert_eq!(
-            found(Format::Hocon, hocon),
+            found(Format::HOCON, hocon),
             [
                 "fault 4:7 lookup_options of `a`: unknown merge strategy `nope`; there are first, unique, hash and deep"
             ]

@@ -103,7 +103,7 @@ impl Piece {
 struct Tokenizer<'a> {
     scanner: Scanner<'a>,
     line: usize,
-    /// Substitutions around.
+    /// How many substitutions enclose the current position.
     depth: usize,
 }
 
@@ -170,7 +170,7 @@ impl Tokenizer<'_> {
             }
             Token::Quoted(text) => (Kind::Quoted, format!("'{}' (STRING)", lossy(text))),
             Token::Unquoted(text) => (Kind::Unquoted, format!("'{}'", lossy(text))),
-            // Taken care of above.
+            // Handled above.
             Token::Substitution { .. } => (Kind::Substitution, String::new()),
         };
         let piece = self.piece(kind, shown, start);
@@ -242,7 +242,7 @@ impl Tokenizer<'_> {
         let written = self.scanner.text.get(start..).unwrap_or_default();
         match &failure.problem {
             HoconProblem::Reserved('+') if !written.starts_with(b"+") => {
-                // A slip of the pen in the library.
+                // A typo in the library.
                 self.problem(
                     "+",
                     "Reserved character '+'is not allowed outside quotes",
@@ -297,7 +297,7 @@ impl Tokenizer<'_> {
     }
 }
 
-/// The token at a place, as messages show it.
+/// The token at a position, as messages show it.
 pub(super) fn shown_at(text: &[u8], position: usize) -> String {
     let mut tokenizer = Tokenizer {
         scanner: Scanner { text, position },

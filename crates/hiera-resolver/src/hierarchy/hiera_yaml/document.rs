@@ -1,4 +1,4 @@
-//! A `hiera.yaml` as written: YAML with the place of every node.
+//! A `hiera.yaml` as written: YAML with the position of every node.
 
 use psych_yaml::{Build, Limits, Mark, Scalar, Source};
 
@@ -19,12 +19,12 @@ pub(super) enum Content {
 }
 
 impl Node {
-    /// Reads a document; `None` where it is empty.
+    /// Parses a document; `None` where it is empty.
     pub(super) fn read(bytes: &[u8]) -> Result<Option<Node>, psych_yaml::ReadError> {
         psych_yaml::read(bytes, &Limits::default(), &mut Builder)
     }
 
-    /// The text, where it is one. A Symbol counts as text only where it is a key.
+    /// The string, where it is one. A Symbol counts as a string only where it is a key.
     pub(super) fn text(&self) -> Option<&str> {
         match &self.content {
             Content::Scalar(Value::Str(text)) => Some(text),

@@ -5,24 +5,25 @@
 use arcstr::ArcStr;
 
 use super::refusal::without_comment;
-use super::{HieraConfig, Locations, RequiredVariable};
 use crate::Value;
+use crate::config::{HieraConfig, Locations};
+use crate::hierarchy::hiera_config::RequiredVariable;
 use crate::template::{Part, Template, Token};
 
-/// The variables, in the order in which Puppet fills them in.
+/// The variables, in the order in which Puppet interpolates them.
 pub(super) fn variables(config: &HieraConfig, source: &[u8]) -> Vec<RequiredVariable> {
     let mut names = Vec::new();
     for level in config.all_levels() {
-        // Puppet: takes the directory of version 4 as it is written.
+        // Puppet: does not interpolate the directories of version 4.
         if config.version != 4 {
-            add_template(level.datadir.template(), &mut names);
+            add_template(level.datadir().template(), &mut names);
         }
-        if let (true, Locations::Paths(paths)) = (config.version < 5, &level.locations) {
+        if let (true, Locations::Paths(paths)) = (config.version < 5, level.locations()) {
             for path in paths {
                 add_template(path.template(), &mut names);
             }
         }
-        if let Some(options) = &level.options {
+        if let Some(options) = level.options() {
             add_value(options, &mut names);
         }
     }
@@ -63,7 +64,8 @@ fn add_template(template: Option<&Template>, names: &mut Vec<ArcStr>) {
     }
 }
 
-/// The first line that holds a variable by itself, as Puppet searches for it: without spaces, and outside of comments.
+/// The first line with a token that is just this variable, as Puppet searches for it: without spaces, and outside of
+/// comments.
 fn line_of(name: &str, source: &str) -> Option<u32> {
     let unquoted = |text: &'_ str| text.strip_prefix(['\'', '"']).map_or(0, |_| 1);
     let is_token = |behind: &str| {

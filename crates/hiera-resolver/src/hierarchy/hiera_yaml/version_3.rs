@@ -1,18 +1,21 @@
-//! `hiera.yaml` of version 3: Puppet reads it in the global layer, and nowhere else.
+//! `hiera.yaml` of version 3, which Puppet reads in the global layer only.
 //!
-//! It has backends instead of levels: each is a level here, whose paths are the whole hierarchy.
+//! It has backends instead of levels. Here each is a level whose paths are the whole hierarchy.
 
 use std::borrow::Cow;
 
 use psych_yaml::Mark;
 
-use super::check::{Check, Checked, Settings, with_templates};
+use super::Checked;
+use super::check::{Check, Settings};
 use super::document::{Content, Node};
-use super::{ConfigFault, DataFunction, HieraConfig, LayerKind, Level, Locations, Text};
+use super::options::with_templates;
+use crate::config::{ConfigFault, ConfigText, HieraConfig, LayerKind, Level, Locations};
+use crate::data_functions::{self, LevelFunction};
 use crate::path;
 
 impl Check {
-    /// Checks the settings of a whole file. `what` says why it counts as one of this version.
+    /// Checks a whole file. `what` says why it counts as one of this version.
     pub(super) fn version_3(&mut self, root: &Settings<'_>, what: &str) -> Option<Checked> {
         let backends = self.one_or_several(root, "backends", "yaml");
         let mut known = vec![
@@ -38,15 +41,12 @@ impl Check {
             .iter()
             .map(|backend| self.backend_level(root, backend, &hierarchy))
             .collect();
-        for (place, level) in levels.iter().enumerate() {
-            if levels
-                .iter()
-                .take(place)
-                .any(|other| other.name == level.name)
-            {
+        for (index, level) in levels.iter().enumerate() {
+            let mut before = levels.iter().take(index);
+            if before.any(|other| other.name() == level.name()) {
                 self.fault(
                     root.mark_of("backends"),
-                    format!("backend `{}` is named more than once", level.name),
+                    format!("backend `{}` is named more than once", level.name()),
                 );
             }
         }
@@ -60,14 +60,7 @@ impl Check {
                 problem,
             }));
         }
-        let config = HieraConfig {
-            kind: self.kind.clone(),
-            path: Some(self.path.clone()),
-            version: 3,
-            levels,
-            default_levels: None,
-            required: Vec::new(),
-        };
+        let config = HieraConfig::new(self.kind.clone(), self.path.clone(), 3, levels);
         Some(Checked::Config(config))
     }
 
@@ -90,45 +83,44 @@ impl Check {
             Some(datadir) => path::join(&self.root, &datadir),
             None => format!("{}/environments/%{{::environment}}/hieradata", self.codedir),
         };
-        let extension = match text(self, "extension") {
-            Some(extension) => format!(".{extension}"),
-            None if backend == "hocon" => ".conf".to_owned(),
-            None => format!(".{backend}"),
+        let known = data_functions::of_backend(self.functions, backend);
+        let extension = match (text(self, "extension"), &known) {
+            (Some(extension), _) => format!(".{extension}"),
+            (None, Some((_, known))) => known.extension.to_owned(),
+            (None, None) => format!(".{backend}"),
         };
-        let options = match (backend, root.get(backend)) {
-            ("eyaml", Some(node)) => Some(with_templates(&node.to_value())),
-            _ => None,
-        };
-        let function = match backend {
-            "yaml" => DataFunction::Yaml,
-            "json" => DataFunction::Json,
-            "hocon" => DataFunction::Hocon,
-            "eyaml" => DataFunction::Eyaml,
-            other => DataFunction::Unknown {
+        let function = match known {
+            Some((function, _)) => function,
+            None => LevelFunction::Unknown {
                 kind: "backend",
-                name: other.into(),
+                name: backend.into(),
             },
         };
-        Level {
-            name: backend.into(),
-            function,
-            datadir: Text::new(&datadir),
-            locations: Locations::Paths(hierarchy.iter().map(|path| Text::new(path)).collect()),
-            extension: Some(extension.into()),
-            options,
-            line: root.mark_of(backend).line,
-        }
+        // The section of a backend is read as options where these name its keys.
+        let files = function.known().and_then(|function| function.files());
+        let options = match root.get(backend) {
+            Some(node) if files.is_some_and(|files| files.decrypts()) => {
+                Some(with_templates(&node.to_value()))
+            }
+            _ => None,
+        };
+        let paths = hierarchy.iter().map(|path| ConfigText::new(path));
+        let locations = Locations::Paths(paths.collect());
+        Level::new(backend, function, ConfigText::new(&datadir), locations)
+            .with_extension(&extension)
+            .with_options(options)
+            .at_line(root.mark_of(backend).line)
     }
 
-    /// A setting that is a string or a list of such.
+    /// A setting that is a string or a list of strings.
     fn one_or_several<'a>(
         &mut self,
         root: &Settings<'a>,
         name: &str,
-        usual: &'a str,
+        default: &'a str,
     ) -> Vec<Cow<'a, str>> {
         let Some(node) = root.get(name).filter(|node| !node.is_null()) else {
-            return vec![usual.into()];
+            return vec![default.into()];
         };
         match &node.content {
             Content::List(items) => items

@@ -1,20 +1,31 @@
-//! YAML nodes → values, and what people trip over on the way.
+//! YAML nodes → values, with notices about spellings that often surprise.
 
 use std::sync::Arc;
 
 use arcstr::ArcStr;
-use psych_yaml::{Build, Mark, Scalar, Source, Style};
+use psych_yaml::{Build, Limits, Mark, Scalar, Source, Style};
 
-use super::{Decrypt, Notice, Texts, is_encrypted};
+use super::encrypted::{Decrypt, is_encrypted};
+use super::fault::Notice;
+use super::texts::Texts;
 use crate::Value;
 use crate::hash::{HashBuilder, exact};
 use crate::template::{Origin, Template};
 
-/// Room for the items of most collections, so that they need not move while they are gathered.
+/// Reads YAML as Puppet reads its data: Symbols that are keys become strings.
+pub fn read_yaml(bytes: &[u8], texts: &mut Texts) -> Result<Option<Value>, psych_yaml::ReadError> {
+    psych_yaml::read(
+        bytes,
+        &Limits::default(),
+        &mut ValueBuilder::new(texts, None),
+    )
+}
+
+/// Room for the items of most collections, so that they are not moved while they are collected.
 const USUAL_LENGTH: usize = 8;
 
-/// Makes values of a file's nodes.
-pub(super) struct ValueBuilder<'a> {
+/// Makes values of the nodes of a file.
+pub(crate) struct ValueBuilder<'a> {
     texts: &'a mut Texts,
     decrypt: Option<Decrypt<'a>>,
     notices: Vec<Notice>,
@@ -24,7 +35,7 @@ pub(super) struct ValueBuilder<'a> {
 }
 
 impl<'a> ValueBuilder<'a> {
-    pub(super) fn new(texts: &'a mut Texts, decrypt: Option<Decrypt<'a>>) -> Self {
+    pub(crate) fn new(texts: &'a mut Texts, decrypt: Option<Decrypt<'a>>) -> Self {
         ValueBuilder {
             texts,
             decrypt,
@@ -34,8 +45,8 @@ impl<'a> ValueBuilder<'a> {
         }
     }
 
-    /// What was found odd, and what could not be decrypted, in the order of the file.
-    pub(super) fn into_notices(mut self) -> (Vec<Notice>, Vec<Notice>) {
+    /// What is odd, and what could not be decrypted, in the order of the file.
+    pub(crate) fn into_notices(mut self) -> (Vec<Notice>, Vec<Notice>) {
         for (name, mark) in self.symbols {
             if !matches!(name.as_str(), "default" | "undef") {
                 let text = format!(
@@ -49,7 +60,7 @@ impl<'a> ValueBuilder<'a> {
         (self.notices, self.undecryptable)
     }
 
-    /// Points at a number that is hardly what was meant.
+    /// Notes a number that was probably meant as a string.
     fn number(&mut self, value: Value, source: Source<'_>) -> Value {
         if source.style == Style::Plain && is_surprising(source.text) {
             let mut read = String::new();
@@ -84,7 +95,7 @@ fn is_surprising(text: &str) -> bool {
         && digits.bytes().all(|byte| byte.is_ascii_digit());
     let loses_zero = digits
         .split_once('.')
-        .is_some_and(|(_, places)| places.len() > 1 && places.ends_with('0'));
+        .is_some_and(|(_, decimals)| decimals.len() > 1 && decimals.ends_with('0'));
     text.contains([',', ':']) || is_octal || loses_zero
 }
 
@@ -130,11 +141,11 @@ impl Build for ValueBuilder<'_> {
     }
 
     fn insert(&mut self, mapping: &mut HashBuilder, key: Value, value: Value) {
-        // Puppet makes text of Symbols that are keys.
+        // Puppet makes strings of Symbols that are keys.
         let key = match key {
             Value::Symbol(name) => {
-                if let Some(place) = self.symbols.iter().rposition(|(known, _)| *known == name) {
-                    self.symbols.remove(place);
+                if let Some(index) = self.symbols.iter().rposition(|(known, _)| *known == name) {
+                    self.symbols.remove(index);
                 }
                 self.texts.value(&name)
             }
@@ -172,11 +183,11 @@ mod tests {
     use crate::data::{DataFile, Format, Texts};
 
     #[test]
-    fn what_people_trip_over_is_pointed_at() {
+    fn surprising_spellings_are_noted() {
         let yaml = ":key: 1\nports: 80,443\ntime: 22:22\nmode: 0644\nversion: 1.10\nfine: [1.5, 10, '0644']\nbad: :word\n";
         let file = DataFile::decode(
             "/x.yaml",
-            Format::Yaml,
+            Format::YAML,
             yaml.as_bytes(),
             &mut Texts::default(),
         );

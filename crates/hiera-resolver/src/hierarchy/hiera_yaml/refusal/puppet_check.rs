@@ -1,139 +1,33 @@
-//! How Puppet tells of a `hiera.yaml` that it refuses.
-//!
-//! It stops at the first mistake, in an order of its own: what is there at all is checked against a type, then
-//! each level by itself, and only a lookup finds out about names that occur twice.
+//! The checks of a `hiera.yaml` in Puppet's order.
 
-use std::sync::LazyLock;
-
-use super::LayerKind;
-use super::check::{FUNCTION_KEYS, LOCATION_KEYS};
-use crate::Value;
-use crate::hash::Hash;
-use crate::types::{StructElement, Type, assert_instance};
 use ruby_regex::RubyRegex;
 
-/// What Puppet says of a configuration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal {
-    pub(crate) kind: RefusalKind,
-    pub(crate) text: String,
-    /// The version of a configuration that can be read, and fails where its levels are worked out.
-    pub(crate) late: Option<u8>,
-}
+use super::schema::{VERSION_4, VERSION_5, version_3_with};
+use super::{Refusal, RefusalKind, without_comment};
+use crate::Value;
+use crate::config::LayerKind;
+use crate::hash::Hash;
+use crate::hierarchy::hiera_yaml::{FUNCTION_KEYS, LOCATION_KEYS};
+use crate::types::{Type, assert_instance};
 
-/// What kind of error it is to Puppet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RefusalKind {
-    /// One of the lookup, with a name of its own.
-    Named,
-    /// Another that it knows.
-    Puppet,
-    /// One that it does not expect.
-    Unexpected,
-}
-
-/// The functions that a level of version 5 may name, and `defaults` too.
+/// The settings that name a function, and those that name a location, as messages list them.
 const NAMED_FUNCTIONS: &str = "data_hash, lookup_key, data_dig, or hiera3_backend";
 const NAMED_LOCATIONS: &str = "path, paths, glob, globs, uri, uris, or mapped_paths";
+/// The backends that Puppet itself has functions for.
+const BACKENDS: [&str; 3] = ["yaml", "json", "hocon"];
 
-static VERSION_5: LazyLock<Option<Type>> = LazyLock::new(|| {
-    let text = "String[1]";
-    let list = "Array[String[1], 1, default]";
-    let options = r"Hash[Pattern[/\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\z/], Data]";
-    let levels = format!(
-        "Array[Struct[{{name => {text}, Optional[options] => {options}, Optional[data_hash] => {text}, \
-         Optional[lookup_key] => {text}, Optional[hiera3_backend] => {text}, Optional[v4_data_hash] => {text}, \
-         Optional[data_dig] => {text}, Optional[path] => {text}, Optional[paths] => {list}, \
-         Optional[glob] => {text}, Optional[globs] => {list}, Optional[uri] => {text}, \
-         Optional[uris] => {list}, Optional[mapped_paths] => Array[String[1], 3, 3], \
-         Optional[datadir] => {text}}}]]"
-    );
-    let defaults = format!(
-        "Struct[{{Optional[data_hash] => {text}, Optional[lookup_key] => {text}, \
-         Optional[data_dig] => {text}, Optional[datadir] => {text}, Optional[options] => {options}}}]"
-    );
-    let whole = format!(
-        "Struct[{{version => Integer[5, 5], Optional[defaults] => {defaults}, \
-         Optional[hierarchy] => {levels}, Optional[plan_hierarchy] => {levels}, \
-         Optional[default_hierarchy] => {levels}}}]"
-    );
-    Type::parse(&whole).ok()
-});
-
-static VERSION_4: LazyLock<Option<Type>> = LazyLock::new(|| {
-    let whole = "Struct[{version => Integer[4, 4], Optional[datadir] => String[1], \
-         Optional[hierarchy] => Array[Struct[{backend => String[1], name => String[1], \
-         Optional[datadir] => String[1], Optional[path] => String[1], \
-         Optional[paths] => Array[String[1]]}]]}]";
-    Type::parse(whole).ok()
-});
-
-static VERSION_3: LazyLock<Option<Type>> = LazyLock::new(|| {
-    let whole = "Struct[{Optional[version] => Integer[3, 3], \
-         Optional[backends] => Variant[String[1], Array[String[1]]], Optional[logger] => String[1], \
-         Optional[merge_behavior] => Enum['deep', 'deeper', 'native'], \
-         Optional[deep_merge_options] => Hash[String[1], Variant[String, Boolean]], \
-         Optional[hierarchy] => Variant[String[1], Array[String[1]]]}]";
-    Type::parse(whole).ok()
-});
-
-impl Refusal {
-    /// One that Puppet does not expect, and so has no words for.
-    pub(crate) fn unexpected() -> Self {
-        Refusal {
-            kind: RefusalKind::Unexpected,
-            text: String::new(),
-            late: None,
-        }
-    }
-
-    /// Of a file of version 3 that is not in the global layer.
-    pub(super) fn not_global(kind: &LayerKind, path: &str) -> Self {
-        let layer = match kind {
-            LayerKind::Module(_) => "a module",
-            LayerKind::Global | LayerKind::Environment => "an environment",
-        };
-        Refusal {
-            kind: RefusalKind::Named,
-            text: format!("hiera.yaml version 3 cannot be used in {layer} (file: {path})"),
-            late: None,
-        }
-    }
-
-    /// Of a file that is no YAML.
-    pub(super) fn of_syntax(error: &psych_yaml::ReadError, path: &str) -> Self {
-        Refusal {
-            kind: RefusalKind::Puppet,
-            text: error.puppet_message(path),
-            late: None,
-        }
-    }
-
-    /// Of a file that holds a hash.
-    pub(super) fn of_document(kind: &LayerKind, path: &str, source: &[u8], root: &Hash) -> Self {
-        let source = String::from_utf8_lossy(source);
-        let judge = Judge {
-            kind,
-            path,
-            source: &source,
-        };
-        match judge.document(root) {
-            Err(refusal) => refusal,
-            Ok(()) => Refusal::unexpected(),
-        }
-    }
+/// A configuration that Puppet refuses.
+pub(super) struct PuppetCheck<'a> {
+    pub(super) kind: &'a LayerKind,
+    pub(super) path: &'a str,
+    pub(super) source: &'a str,
 }
 
-struct Judge<'a> {
-    kind: &'a LayerKind,
-    path: &'a str,
-    source: &'a str,
-}
+type Checked = Result<(), Refusal>;
 
-type Verdict = Result<(), Refusal>;
-
-impl Judge<'_> {
-    fn document(&self, root: &Hash) -> Verdict {
+impl PuppetCheck<'_> {
+    /// Fails at the first mistake that Puppet finds.
+    pub(super) fn document(&self, root: &Hash) -> Checked {
         match version_of(root.get("version")) {
             Some(5) => self.version_5(root.clone()),
             Some(4) => self.version_4(root.clone()),
@@ -146,16 +40,16 @@ impl Judge<'_> {
         }
     }
 
-    fn version_5(&self, mut root: Hash) -> Verdict {
+    fn version_5(&self, mut root: Hash) -> Checked {
         let mut defaults = Hash::new();
         defaults.insert("datadir".into(), Value::str("data"));
         defaults.insert("data_hash".into(), Value::str("yaml_data"));
-        set_unless_there(&mut root, "defaults", Value::hash(defaults));
+        set_default(&mut root, "defaults", Value::hash(defaults));
         let mut common = Hash::new();
         common.insert("name".into(), Value::str("Common"));
         common.insert("path".into(), Value::str("common.yaml"));
         let levels = Value::array(vec![Value::hash(common)]);
-        set_unless_there(&mut root, "hierarchy", levels);
+        set_default(&mut root, "hierarchy", levels);
         self.check_type(VERSION_5.as_ref(), &root)?;
         let defaults = root.get("defaults").and_then(Value::as_hash);
         self.defaults(defaults)?;
@@ -179,7 +73,7 @@ impl Judge<'_> {
         Ok(())
     }
 
-    fn defaults(&self, defaults: Option<&Hash>) -> Verdict {
+    fn defaults(&self, defaults: Option<&Hash>) -> Checked {
         let Some(defaults) = defaults else {
             return Ok(());
         };
@@ -196,11 +90,11 @@ impl Judge<'_> {
         }
     }
 
-    fn levels(&self, root: &Hash, setting: &str, defaults: Option<&Hash>) -> Verdict {
+    fn levels(&self, root: &Hash, setting: &str, defaults: Option<&Hash>) -> Checked {
         hashes_of(root.get(setting)).try_for_each(|level| self.level(level, defaults))
     }
 
-    fn level(&self, level: &Hash, defaults: Option<&Hash>) -> Verdict {
+    fn level(&self, level: &Hash, defaults: Option<&Hash>) -> Checked {
         let name = level
             .get("name")
             .and_then(Value::as_str)
@@ -235,13 +129,13 @@ impl Judge<'_> {
         }
     }
 
-    fn backend(&self, backend: &str) -> Verdict {
+    fn backend(&self, backend: &str) -> Checked {
         if *self.kind != LayerKind::Global {
             let line = self.line_of(r"\s+hiera3_backend:", 1)?;
             let text = "'hiera3_backend' is only allowed in the global layer";
             return Err(self.named(text, line));
         }
-        if matches!(backend, "yaml" | "json" | "hocon") {
+        if BACKENDS.contains(&backend) {
             let pattern = format!(r#"\s+hiera3_backend:\s*['"]?{backend}(?:[^\w]|$)"#);
             let line = self.line_of(&pattern, 1)?;
             let text = format!(
@@ -252,13 +146,13 @@ impl Judge<'_> {
         Ok(())
     }
 
-    fn version_4(&self, mut root: Hash) -> Verdict {
-        set_unless_there(&mut root, "datadir", Value::str("data"));
+    fn version_4(&self, mut root: Hash) -> Checked {
+        set_default(&mut root, "datadir", Value::str("data"));
         let mut common = Hash::new();
         common.insert("name".into(), Value::str("common"));
         common.insert("backend".into(), Value::str("yaml"));
         let levels = Value::array(vec![Value::hash(common)]);
-        set_unless_there(&mut root, "hierarchy", levels);
+        set_default(&mut root, "hierarchy", levels);
         self.check_type(VERSION_4.as_ref(), &root)?;
         if *self.kind == LayerKind::Global {
             let text = "hiera.yaml version 4 cannot be used in the global layer";
@@ -269,7 +163,7 @@ impl Judge<'_> {
             self.check_name(&mut seen, level, 4)?;
             let backend = level.get("backend").and_then(Value::as_str);
             let backend = backend.unwrap_or_default();
-            if !matches!(backend, "yaml" | "json" | "hocon") {
+            if !BACKENDS.contains(&backend) {
                 let line = self.line_of(&format!(r"[^\w]{backend}(?:[^\w]|$)"), 1)?;
                 let text = format!("No data provider is registered for backend '{backend}'");
                 return Err(self.late(&text, line, 4));
@@ -278,19 +172,19 @@ impl Judge<'_> {
         Ok(())
     }
 
-    fn version_3(&self, mut root: Hash) -> Verdict {
-        set_unless_there(&mut root, "version", Value::Int(3));
-        set_unless_there(
+    fn version_3(&self, mut root: Hash) -> Checked {
+        set_default(&mut root, "version", Value::Int(3));
+        set_default(
             &mut root,
             "backends",
             Value::array(vec![Value::str("yaml")]),
         );
         let levels = ["nodes/%{::trusted.certname}", "common"].map(Value::str);
-        set_unless_there(&mut root, "hierarchy", Value::array(levels.to_vec()));
-        set_unless_there(&mut root, "merge_behavior", Value::str("native"));
-        set_unless_there(&mut root, "deep_merge_options", Value::hash(Hash::new()));
+        set_default(&mut root, "hierarchy", Value::array(levels.to_vec()));
+        set_default(&mut root, "merge_behavior", Value::str("native"));
+        set_default(&mut root, "deep_merge_options", Value::hash(Hash::new()));
         let backends = flattened(root.get("backends"));
-        self.check_type(with_backends(&backends)?.as_ref(), &root)?;
+        self.check_type(version_3_with(&backends)?.as_ref(), &root)?;
         let mut seen = Vec::new();
         for backend in backends.iter().filter_map(Value::as_str) {
             if seen.contains(&backend) {
@@ -303,14 +197,14 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Has a level before this one the same name?
-    fn check_name<'l>(&self, seen: &mut Vec<&'l str>, level: &'l Hash, version: u8) -> Verdict {
+    /// Fails where a level before this one has the same name.
+    fn check_name<'l>(&self, seen: &mut Vec<&'l str>, level: &'l Hash, version: u8) -> Checked {
         let name = level
             .get("name")
             .and_then(Value::as_str)
             .unwrap_or_default();
         if seen.contains(&name) {
-            // Puppet: the name is part of the pattern as it stands.
+            // Puppet: the name is part of the pattern, unescaped.
             let pattern = format!(r#"\s+name:\s+['"]?{name}(?:[^\w]|$)"#);
             let text = format!("Hierarchy name '{name}' defined more than once.");
             return Err(self.twice(&text, &pattern, version));
@@ -340,7 +234,7 @@ impl Judge<'_> {
         }
     }
 
-    fn check_type(&self, expected: Option<&Type>, root: &Hash) -> Verdict {
+    fn check_type(&self, expected: Option<&Type>, root: &Hash) -> Checked {
         let Some(expected) = expected else {
             return Err(Refusal::unexpected());
         };
@@ -370,25 +264,20 @@ impl Judge<'_> {
         }
     }
 
-    /// The first line from `start` on in which the pattern matches before any comment.
+    /// The first line from `start` on that the pattern matches outside of comments.
     fn line_of(&self, pattern: &str, start: usize) -> Result<Option<usize>, Refusal> {
         let Ok(pattern) = RubyRegex::new(pattern) else {
             return Err(Refusal::unexpected());
         };
         let mut lines = self.source.split_inclusive('\n').enumerate();
-        let found = lines.find(|(place, line)| {
-            place + 1 >= start && pattern.is_match(without_comment(line)).unwrap_or(false)
+        let found = lines.find(|(index, line)| {
+            index + 1 >= start && pattern.is_match(without_comment(line)).unwrap_or(false)
         });
-        Ok(found.map(|(place, _)| place + 1))
+        Ok(found.map(|(index, _)| index + 1))
     }
 }
 
-/// A line up to what may be a comment. Puppet: a `#` in quotes counts too.
-pub(super) fn without_comment(line: &str) -> &str {
-    line.split('#').next().unwrap_or_default()
-}
-
-/// What Ruby's `to_i` makes of a version; `None` where it has none. Nothing is 3.
+/// What Ruby's `to_i` makes of a version; `None` where it does not have that method. No version is 3.
 fn version_of(version: Option<&Value>) -> Option<i64> {
     match version {
         None | Some(Value::Null | Value::Bool(false)) => Some(3),
@@ -410,7 +299,7 @@ fn version_of(version: Option<&Value>) -> Option<i64> {
     }
 }
 
-fn set_unless_there(root: &mut Hash, name: &str, value: Value) {
+fn set_default(root: &mut Hash, name: &str, value: Value) {
     if matches!(
         root.get(name),
         None | Some(Value::Null | Value::Bool(false))
@@ -448,26 +337,4 @@ fn flattened(value: Option<&Value>) -> Vec<Value> {
         Some(value) => vec![value.clone()],
         None => Vec::new(),
     }
-}
-
-/// The type of version 3, in which every backend may have settings of its own.
-fn with_backends(backends: &[Value]) -> Result<Option<Type>, Refusal> {
-    let (Some(Type::Struct(settings)), Ok(value)) =
-        (VERSION_3.as_ref(), Type::parse("Hash[String[1], Any]"))
-    else {
-        return Ok(None);
-    };
-    let mut elements = settings.to_vec();
-    for backend in backends {
-        let Value::Str(name) = backend else {
-            return Err(Refusal::unexpected());
-        };
-        elements.retain(|element| element.name != *name);
-        elements.push(StructElement {
-            name: name.clone(),
-            optional: true,
-            value: value.clone(),
-        });
-    }
-    Ok(Some(Type::Struct(elements.into())))
 }

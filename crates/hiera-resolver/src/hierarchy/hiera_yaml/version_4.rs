@@ -2,12 +2,14 @@
 
 use psych_yaml::Mark;
 
-use super::check::{Check, Checked, Settings};
+use super::Checked;
+use super::check::{Check, Settings};
 use super::document::{Content, Node};
-use super::{DataFunction, HieraConfig, Level, Locations, Text};
+use crate::config::{ConfigText, HieraConfig, Level, Locations};
+use crate::data_functions::LevelFunction;
 
 impl Check {
-    /// Checks the settings of a whole file.
+    /// Checks a whole file.
     pub(super) fn version_4(&mut self, root: &Settings<'_>) -> Option<Checked> {
         self.known_only(root, &["version", "datadir", "hierarchy"], "hiera.yaml");
         let datadir = self.text_setting(root, "datadir").unwrap_or("data");
@@ -29,32 +31,21 @@ impl Check {
             None => vec![self.version_4_common(datadir, root.mark)],
         };
         self.check_names(&levels);
-        let config = HieraConfig {
-            kind: self.kind.clone(),
-            path: Some(self.path.clone()),
-            version: 4,
-            levels,
-            default_levels: None,
-            required: Vec::new(),
-        };
+        let config = HieraConfig::new(self.kind.clone(), self.path.clone(), 4, levels);
         Some(Checked::Config(config))
     }
 
-    /// Puppet fills in no tokens in the data directories of this version.
-    fn literal_datadir(&self, written: &str) -> Text {
-        Text::literal(self.datadir(Some(written)).source())
+    /// Puppet does not interpolate the data directories of this version.
+    fn literal_datadir(&self, written: &str) -> ConfigText {
+        ConfigText::literal(self.datadir(Some(written)).source())
     }
 
     fn version_4_common(&self, datadir: &str, mark: Mark) -> Level {
-        Level {
-            name: "common".into(),
-            function: DataFunction::Yaml,
-            datadir: self.literal_datadir(datadir),
-            locations: Locations::Paths(vec![Text::new("common")]),
-            extension: Some(".yaml".into()),
-            options: None,
-            line: mark.line,
-        }
+        let locations = Locations::Paths(vec![ConfigText::new("common")]);
+        let datadir = self.literal_datadir(datadir);
+        Level::new("common", LevelFunction::YAML, datadir, locations)
+            .with_extension(".yaml")
+            .at_line(mark.line)
     }
 
     fn version_4_level(&mut self, node: &Node, datadir: &str) -> Option<Level> {
@@ -69,32 +60,26 @@ impl Check {
             &["name", "backend", "datadir", "path", "paths"],
             &format!("level `{name}`"),
         );
-        let (function, extension) = match self.text_setting(&settings, "backend") {
-            Some("yaml") => (DataFunction::Yaml, ".yaml"),
-            Some("json") => (DataFunction::Json, ".json"),
-            Some("hocon") => (DataFunction::Hocon, ".conf"),
-            other => {
+        let backend = self.text_setting(&settings, "backend");
+        let known = backend.and_then(|backend| self.version_4_backend(backend));
+        let (function, extension) = match known {
+            Some((function, known)) => (function, known.extension),
+            None => {
                 let problem = format!(
                     "level `{name}` has no backend that is known: {}",
-                    other.unwrap_or("none")
+                    backend.unwrap_or("none")
                 );
                 self.fault(settings.mark_of("backend"), problem);
-                (DataFunction::Yaml, ".yaml")
+                (LevelFunction::YAML, ".yaml")
             }
         };
         let paths = match (settings.get("paths"), self.text_setting(&settings, "path")) {
             (Some(_), _) => self.list_setting(&settings, "paths"),
-            (None, path) => vec![Text::new(path.unwrap_or(name))],
+            (None, path) => vec![ConfigText::new(path.unwrap_or(name))],
         };
         let own = self.text_setting(&settings, "datadir");
-        Some(Level {
-            name: name.into(),
-            function,
-            datadir: self.literal_datadir(own.unwrap_or(datadir)),
-            locations: Locations::Paths(paths),
-            extension: Some(extension.into()),
-            options: None,
-            line: settings.mark.line,
-        })
+        let datadir = self.literal_datadir(own.unwrap_or(datadir));
+        let level = Level::new(name, function, datadir, Locations::Paths(paths));
+        Some(level.with_extension(extension).at_line(settings.mark.line))
     }
 }
