@@ -7,6 +7,7 @@ mod gate;
 mod health;
 mod lookup;
 mod refused_head;
+mod request_body;
 mod router;
 mod views;
 
@@ -16,7 +17,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub use self::gate::Gate;
 #[cfg(feature = "fuzzing")]
 pub use self::lookup::fuzzing;
-pub(crate) use self::lookup::scope::without_nulls as plain_facts;
 pub(crate) use self::refused_head::MAX_HEAD_SIZE;
 pub use self::router::{Route, routes};
 

@@ -2,9 +2,9 @@
 //!
 //! The modules follow the flow. [`cli`] parses the arguments and runs a command, [`config`] has the checked settings.
 //! [`data_loading`] turns a code directory into snapshots, `reload` repeats that whenever files change, and
-//! [`environments`] maps each name to its current snapshot. [`http`] answers from there, `backends` ask other servers
-//! and decrypt, `metrics` counts, and `server` owns listener and connections. How a lookup is answered is all in the crate
-//! `hiera_resolver`.
+//! [`environments`] maps each name to its current snapshot. `lookup` checks and runs a request, for [`http`] and for the
+//! command line. `backends` ask other servers and decrypt, `metrics` counts, and `server` owns listener and connections.
+//! How a lookup is answered is all in the crate `hiera_resolver`.
 
 mod backends;
 pub mod cli;
@@ -14,6 +14,7 @@ pub mod environments;
 mod filesystem;
 pub mod http;
 pub mod json;
+mod lookup;
 mod metrics;
 mod reload;
 mod server;

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hiera_resolver::{Answer, Outcome};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -45,6 +46,16 @@ pub(crate) enum LookupOutcome {
     NotFound,
     /// The lookup failed.
     Failed,
+}
+
+impl LookupOutcome {
+    pub(crate) fn of(answer: &Answer) -> Self {
+        match answer.outcome {
+            Ok(Outcome::Found(_)) => LookupOutcome::Found,
+            Ok(Outcome::NotFound) => LookupOutcome::NotFound,
+            Err(_) => LookupOutcome::Failed,
+        }
+    }
 }
 
 type Labels = [(&'static str, &'static str); 1];

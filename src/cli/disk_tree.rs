@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use elsa::FrozenMap;
 use hiera_resolver::data::Texts;
 use hiera_resolver::glob::{Directory as _, EntryKind, GlobError};
-use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
 use hiera_resolver::{DataFile, Format, HieraConfig, Layer, Strictness, Tree, glob};
 
 use crate::config::CodeDirectory;
@@ -27,7 +26,6 @@ pub(crate) struct DiskTree<'a> {
     texts: RefCell<Texts>,
     name: String,
     keys: RefCell<KeyRings>,
-    answers: RefCell<Vec<(RemoteRequest, RemoteAnswer)>>,
 }
 
 impl<'a> DiskTree<'a> {
@@ -51,16 +49,10 @@ impl<'a> DiskTree<'a> {
             texts: RefCell::default(),
             name: name.to_owned(),
             keys: RefCell::default(),
-            answers: RefCell::default(),
         };
         tree.add_keys(&tree.global);
         tree.add_keys(&tree.environment);
         tree
-    }
-
-    /// Adds the answer of another server.
-    pub(crate) fn add_answer(&self, request: RemoteRequest, answer: RemoteAnswer) {
-        self.answers.borrow_mut().push((request, answer));
     }
 
     /// Reads the keys of a layer's encrypted levels.
@@ -155,14 +147,6 @@ impl Tree for DiskTree<'_> {
 
     fn strictness(&self) -> Strictness {
         self.code.strictness
-    }
-
-    fn remote(&self, request: &RemoteRequest) -> Option<RemoteAnswer> {
-        let answers = self.answers.borrow();
-        answers
-            .iter()
-            .find(|(asked, _)| asked == request)
-            .map(|(_, answer)| answer.clone())
     }
 }
 

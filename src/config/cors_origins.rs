@@ -1,4 +1,4 @@
-//! [`CorsOrigins`]: the web pages that may send requests.
+//! [`CorsOrigins`]: the origins of web pages that may send requests.
 
 use axum::http::{HeaderValue, Uri};
 use serde::Deserialize;
@@ -11,7 +11,7 @@ pub struct CorsOrigins {
     origins: Vec<HeaderValue>,
 }
 
-/// A text that is no origin.
+/// A text that is not an origin.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "`{text}` is not an origin; expected a scheme and a host, such as `https://explorer.example.com:8443`"
@@ -60,7 +60,7 @@ impl TryFrom<&str> for CorsOrigins {
     }
 }
 
-/// Puppet's agents are no browsers and send no `Origin`; `*` would open the server to every page that an operator visits.
+/// `*` is rejected: it would open the server to every page that an operator visits. Agents send no `Origin`.
 fn to_header(text: &str) -> Option<HeaderValue> {
     let uri: Uri = text.parse().ok()?;
     let origin = format!("{}://{}", uri.scheme_str()?, uri.authority()?);

@@ -1,7 +1,7 @@
-//! `GET /docs`: a page to read and try the interface, made in the browser from the description.
+//! `GET /docs`: a page with the API reference and a form to try lookups, rendered in the browser from `openapi.json`.
 //!
-//! The page, its style and its script are part of the program and ask for nothing from anywhere else. Browsers
-//! do not read YAML, so the description is there as JSON as well.
+//! The page, its style and its script are embedded and load nothing from elsewhere. Browsers do not parse YAML, so the
+//! API description is served as JSON as well.
 
 use std::sync::LazyLock;
 
@@ -10,12 +10,12 @@ use axum::response::{IntoResponse, Response};
 
 use super::lookup::reply::json_response;
 
-/// The description of the interface, as it ships.
+/// The API description.
 const OPENAPI: &str = include_str!("../../openapi.yaml");
 
-/// The description as JSON, in the order of the original.
+/// The same as JSON, in the same order.
 static OPENAPI_JSON: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    // Tests read both; a description that cannot be read does not ship.
+    // Tests read both, so a description that cannot be parsed is not released.
     serde_yaml::from_str::<serde_json::Value>(OPENAPI)
         .map(|description| description.to_string().into_bytes())
         .unwrap_or_default()
@@ -39,7 +39,7 @@ pub(crate) async fn script() -> Response {
     )
 }
 
-/// The description of the interface.
+/// The API description.
 pub(crate) async fn openapi_yaml() -> Response {
     (
         [(
@@ -51,7 +51,7 @@ pub(crate) async fn openapi_yaml() -> Response {
         .into_response()
 }
 
-/// The description of the interface as JSON.
+/// The API description as JSON.
 pub(crate) async fn openapi_json() -> Response {
     json_response(OPENAPI_JSON.clone())
 }

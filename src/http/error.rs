@@ -6,7 +6,7 @@ use hiera_resolver::explain::Explanation;
 
 use crate::json::{write_text, write_value};
 
-/// Says that the rest of the request will not be read.
+/// Tells the client that the rest of its request will not be read.
 pub(crate) const CLOSE_CONNECTION: HeaderValue = HeaderValue::from_static("close");
 
 /// An error as the client sees it.
@@ -101,6 +101,11 @@ impl ApiError {
         }
     }
 
+    /// A request that cannot be understood.
+    pub(crate) fn bad_request(detail: impl Into<String>) -> Self {
+        ApiError::new(ErrorKind::BadRequest, detail)
+    }
+
     pub(crate) fn with_explanation(mut self, explanation: Option<Explanation>) -> Self {
         self.explanation = explanation.map(Box::new);
         self
@@ -110,8 +115,8 @@ impl ApiError {
         self.kind
     }
 
-    /// The explanation, where its text alone tells what went wrong.
-    pub(crate) fn telling_explanation(&self) -> Option<&Explanation> {
+    /// The explanation, if its text already says what went wrong.
+    pub(crate) fn self_contained_explanation(&self) -> Option<&Explanation> {
         self.explanation
             .as_deref()
             .filter(|explanation| explanation.tells_end())

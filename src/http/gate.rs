@@ -5,8 +5,8 @@
 //! way out a panic becomes a problem document, a large answer is compressed, the request is counted and logged, and its
 //! id is returned.
 //!
-//! These are steps around both paths instead of layers inside of the router, because layers box and clone several times
-//! for each request, and because the fast path does not enter the router. A new step belongs here.
+//! These are steps around both paths instead of layers of the router: layers box and clone several times for each
+//! request, and the fast path does not enter the router. A new step belongs here.
 
 mod access_log;
 mod admission;
@@ -40,7 +40,7 @@ use self::request_id::X_REQUEST_ID;
 use super::App;
 use super::error::{ApiError, ErrorKind};
 
-/// Headers whose values are credentials. Whoever prints headers shows `Sensitive` in their place.
+/// Headers with credentials. Once marked, their values are printed as `Sensitive`.
 const SENSITIVE_HEADERS: [HeaderName; 4] = [
     header::AUTHORIZATION,
     header::PROXY_AUTHORIZATION,
@@ -53,7 +53,7 @@ const SENSITIVE_HEADERS: [HeaderName; 4] = [
 pub struct Gate {
     app: App,
     endpoints: Endpoints,
-    /// The endpoints behind cross-origin rules, where there are any.
+    /// The endpoints behind cross-origin rules, if there are any.
     cors: Option<Cors<Endpoints>>,
 }
 
@@ -105,7 +105,7 @@ struct Passage {
     id: RequestId,
     accept_encoding: Option<HeaderValue>,
     is_head: bool,
-    /// The line of the access log, where one is kept.
+    /// The line of the access log, if it is on.
     access: Option<AccessLine>,
 }
 
@@ -127,7 +127,7 @@ impl Passage {
         }
     }
 
-    /// Waits for the answer, whatever happens, and finishes it.
+    /// Waits for the answer, also if it panics, and completes it.
     async fn leave(
         self,
         app: &App,
@@ -153,7 +153,7 @@ impl Passage {
         response
     }
 
-    /// The answer in place of one that was not finished. The panic itself has been printed by Rust.
+    /// The answer if the handler panicked. The panic hook has already printed message and location.
     #[cold]
     fn panicked(&self) -> Response {
         tracing::error!(request.id = %self.id, "panic while answering a request");

@@ -1,4 +1,4 @@
-//! Health and metrics: what load balancers and Prometheus ask.
+//! Health checks and metrics, for load balancers and Prometheus.
 
 use std::sync::atomic::Ordering;
 
@@ -10,12 +10,12 @@ use super::App;
 use super::error::{ApiError, ErrorKind};
 use crate::metrics::MetricsFormat;
 
-/// The process runs.
+/// The process is alive.
 pub(crate) async fn livez() -> &'static str {
     "ok\n"
 }
 
-/// Requests can be answered: there is something, all of it is loaded, and the server is not about to stop.
+/// Requests can be answered: all environments are loaded, there is at least one, and the server is not stopping.
 pub(crate) async fn readyz(State(app): State<App>) -> Result<&'static str, ApiError> {
     if app.is_draining.load(Ordering::Acquire) {
         return Err(ApiError::new(
@@ -35,7 +35,7 @@ pub(crate) async fn readyz(State(app): State<App>) -> Result<&'static str, ApiEr
     }
 }
 
-/// Figures for Prometheus.
+/// Metrics for Prometheus.
 pub(crate) async fn metrics(State(app): State<App>, headers: HeaderMap) -> Response {
     let accepted = headers.get_all(header::ACCEPT).iter();
     let wants_openmetrics = accepted

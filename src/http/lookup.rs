@@ -1,34 +1,38 @@
-//! `POST /lookup` and `GET /lookup/{key}`: request → one snapshot → answer.
+//! `POST /lookup` and `GET /lookup/{key}`: bytes or query → a checked request → one snapshot → a reply.
 
-mod answered;
 mod body;
 mod entity_tag;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
+mod json_node;
+mod json_scanner;
 mod query;
+mod raw_object;
 pub(super) mod reply;
-mod scan;
-pub(super) mod scope;
 
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Extension, Path, Query, State};
 use axum::http::{self, HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use hiera_resolver::{Explain, MergeStrategy, Request, Scope, Session, Type, Value};
+use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
+use hiera_resolver::scope::ScopeError;
+use hiera_resolver::{Snapshot, Tree};
+use tracing::Instrument as _;
 
-use self::answered::{AnsweredTree, Answers, Failure};
-use self::body::{
-    Asked, LookupBody, LookupRequest, RequestBody, bad, parse_merge, parse_type, read_body,
-};
+use self::body::LookupBody;
 use self::entity_tag::{EntityTag, caching_headers};
 use self::query::LookupQuery;
-use self::reply::{Found, json_response};
-use self::scope::RequestScope;
+use self::reply::{BatchReply, FoundValue};
 use super::App;
 use super::error::{ApiError, ErrorKind};
 use super::gate::RequestId;
+use super::request_body::{RequestBody, read_json_body};
 use crate::environments::Environment;
-use crate::json::write_text;
+use crate::lookup::{
+    LookupRequest, NodeScope, RemoteAnswersError, RemoteSource, RequestError, RequestedKeys,
+    with_remote_answers,
+};
+use crate::metrics::LookupOutcome;
 
 /// Answers a lookup, or a batch of them. The gate's fast path calls [`answer_post`] without coming here.
 pub(crate) async fn post_lookup<B: RequestBody>(
@@ -47,121 +51,134 @@ pub(crate) async fn answer_post(
     id: &RequestId,
     body: impl RequestBody,
 ) -> Response {
-    try_answer_post(app, headers, id, body)
-        .await
-        .unwrap_or_else(|error| show_error(error, headers))
-}
-
-async fn try_answer_post(
-    app: &App,
-    headers: &HeaderMap,
-    id: &RequestId,
-    body: impl RequestBody,
-) -> Result<Response, ApiError> {
-    let bytes = read_body(headers, body, &app.limits).await?;
-    let request = LookupBody::parse(&bytes, &app.limits)?;
-    // One snapshot for the whole request, so that a reload cannot mix two states of the data.
-    let environment = app.environment(&request.environment)?;
-    app.with_answers(id, |answers| {
-        app.try_post(&request, &environment, answers, headers)
-    })
-    .await
+    let caller = Caller { app, headers, id };
+    let answer = caller.answer_body(body).await;
+    answer.unwrap_or_else(|error| caller.show_error(error))
 }
 
 /// Answers a lookup that is written as a path and a query.
 pub(crate) async fn get_lookup(
     State(app): State<App>,
     key: Result<Path<String>, PathRejection>,
-    pairs: Result<Query<Vec<(String, String)>>, QueryRejection>,
+    parameters: Result<Query<Vec<(String, String)>>, QueryRejection>,
     Extension(id): Extension<RequestId>,
     headers: HeaderMap,
 ) -> Response {
-    let answer = match (key, pairs) {
-        (Ok(Path(key)), Ok(Query(pairs))) => answer_get(&app, &key, pairs, &id, &headers).await,
-        (Err(rejection), _) => Err(bad(format!(
+    let caller = Caller {
+        app: &app,
+        headers: &headers,
+        id: &id,
+    };
+    let answer = match (key, parameters) {
+        (Ok(Path(key)), Ok(Query(parameters))) => caller.answer_query(key, parameters).await,
+        (Err(rejection), _) => Err(ApiError::bad_request(format!(
             "the key cannot be read: {}",
             rejection.body_text()
         ))),
-        (_, Err(rejection)) => Err(bad(format!(
+        (_, Err(rejection)) => Err(ApiError::bad_request(format!(
             "the query cannot be read: {}",
             rejection.body_text()
         ))),
     };
-    answer.unwrap_or_else(|error| show_error(error, &headers))
+    answer.unwrap_or_else(|error| caller.show_error(error))
 }
 
-async fn answer_get(
-    app: &App,
-    key: &str,
-    pairs: Vec<(String, String)>,
-    id: &RequestId,
-    headers: &HeaderMap,
-) -> Result<Response, ApiError> {
-    let query = LookupQuery::parse(pairs)?;
-    let name = query.environment.as_deref().unwrap_or("production");
-    let environment = app.environment(name)?;
-    let tag = EntityTag::of(&environment, headers);
-    // The same data gives the same answer, so there is no need to look.
-    if let Some(known) = tag.as_ref().and_then(|tag| tag.known_to_client(headers)) {
-        return Ok((StatusCode::NOT_MODIFIED, caching_headers(known)).into_response());
-    }
-    let mut response = app
-        .with_answers(id, |answers| {
-            app.try_get(key, &query, name, &environment, answers, headers)
-        })
-        .await?;
-    if let Some(tag) = tag {
-        response.headers_mut().extend(caching_headers(tag.strong));
-    }
-    Ok(response)
+/// Who asks, and in which form they want the answer.
+#[derive(Clone, Copy)]
+struct Caller<'a> {
+    app: &'a App,
+    headers: &'a HeaderMap,
+    id: &'a RequestId,
 }
 
-/// What holds for every key of a request.
-struct Options<'a> {
-    merge: Option<MergeStrategy>,
-    value_type: Option<Type>,
-    request: Request<'a>,
-    explain: Option<Explain>,
-}
-
-impl<'a> Options<'a> {
-    fn of_body(request: &'a LookupRequest<'_>) -> Result<Self, ApiError> {
-        let merge = request
-            .merge
-            .as_ref()
-            .filter(|merge| **merge != Value::Null);
-        Ok(Options {
-            merge: merge.map(parse_merge).transpose()?,
-            value_type: request.value_type.as_deref().map(parse_type).transpose()?,
-            request: Request {
-                default: request.default.as_ref(),
-                default_values: request.default_values.as_ref(),
-                overrides: request.overrides.as_ref(),
-                ..Request::new(&[])
-            },
-            explain: request.explain,
-        })
+impl Caller<'_> {
+    async fn answer_body(self, body: impl RequestBody) -> Result<Response, ApiError> {
+        let limits = &self.app.limits;
+        let bytes = read_json_body(self.headers, body, limits).await?;
+        let request = LookupBody::parse(&bytes, limits)?;
+        let environment = self.app.environment(&request.environment)?;
+        self.answer(&request, &environment.snapshot).await
     }
 
-    fn of_query(query: &'a LookupQuery) -> Result<Self, ApiError> {
-        Ok(Options {
-            merge: query.merge.as_ref().map(parse_merge).transpose()?,
-            value_type: query.value_type.as_deref().map(parse_type).transpose()?,
-            request: Request {
-                default: query.default.as_ref(),
-                ..Request::new(&[])
-            },
-            explain: query.explain.flatten(),
-        })
-    }
-
-    fn for_names<'b>(&'b self, names: &'b [&'b str]) -> Request<'b> {
-        Request {
-            names,
-            merge: self.merge.as_ref(),
-            value_type: self.value_type.as_ref(),
-            ..self.request
+    async fn answer_query(
+        self,
+        key: String,
+        parameters: Vec<(String, String)>,
+    ) -> Result<Response, ApiError> {
+        let request = LookupQuery::parse(key, parameters)?;
+        let environment = self.app.environment(&request.environment)?;
+        let tag = EntityTag::of(&environment, self.headers);
+        // The same data gives the same answer, so there is no need to look.
+        if let Some(known) = tag.as_ref().and_then(|tag| tag.known_to(self.headers)) {
+            return Ok((StatusCode::NOT_MODIFIED, caching_headers(known)).into_response());
         }
+        let mut response = self.answer(&request, &environment.snapshot).await?;
+        if let Some(tag) = tag {
+            response.headers_mut().extend(caching_headers(tag.strong));
+        }
+        Ok(response)
+    }
+
+    /// Answers on one snapshot, so that a reload cannot mix two states of the data.
+    async fn answer<N: NodeScope>(
+        self,
+        request: &LookupRequest<'_, N>,
+        snapshot: &Snapshot,
+    ) -> Result<Response, ApiError> {
+        match &request.keys {
+            RequestedKeys::FirstFound(_) => {
+                let keys = request.keys.names();
+                let run = |tree: &dyn Tree| request.first_found(&keys, tree);
+                let (answer, explanation) = with_remote_answers(snapshot, &self, run).await?;
+                self.app.metrics.count_lookup(LookupOutcome::of(&answer));
+                let found = FoundValue::check(answer, explanation, &keys)?;
+                Ok(self.show_found(found, &keys, &request.environment, snapshot))
+            }
+            RequestedKeys::Batch(keys) => {
+                let run = |tree: &dyn Tree| {
+                    let (environment, revision) = (&request.environment, snapshot.revision());
+                    let mut reply = BatchReply::new(environment, revision, keys.len());
+                    request.batch(keys, tree, |key, answer| reply.push(key, answer))?;
+                    Ok(reply)
+                };
+                let reply = with_remote_answers(snapshot, &self, run).await?;
+                for outcome in &reply.outcomes {
+                    self.app.metrics.count_lookup(*outcome);
+                }
+                Ok(reply.into_response())
+            }
+        }
+    }
+
+    fn show_found(
+        self,
+        found: FoundValue,
+        keys: &[&str],
+        environment: &str,
+        snapshot: &Snapshot,
+    ) -> Response {
+        match &found.explanation {
+            Some(explanation) if wants_text(self.headers) => {
+                reply::text_response(StatusCode::OK, explanation)
+            }
+            _ => found.into_response(keys, environment, snapshot.revision()),
+        }
+    }
+
+    fn show_error(self, error: ApiError) -> Response {
+        match error.self_contained_explanation() {
+            Some(explanation) if wants_text(self.headers) => {
+                reply::text_response(error.kind().status(), explanation)
+            }
+            _ => error.into_response(),
+        }
+    }
+}
+
+/// Log lines on a fetch carry the id of the request that needs it.
+impl RemoteSource for Caller<'_> {
+    fn fetch(&self, request: &RemoteRequest) -> impl Future<Output = RemoteAnswer> + Send {
+        self.app.remotes.answer(request).instrument(self.id.span())
     }
 }
 
@@ -179,154 +196,39 @@ impl App {
             }),
         }
     }
+}
 
-    fn try_post(
-        &self,
-        request: &LookupRequest<'_>,
-        environment: &Environment,
-        answers: &Answers,
-        headers: &HeaderMap,
-    ) -> Result<Response, Failure> {
-        let scope = RequestScope::new(
-            &request.environment,
-            &request.facts,
-            &request.trusted,
-            &request.variables,
-            request.node.as_deref(),
-        );
-        let tree = AnsweredTree::new(&environment.snapshot, answers);
-        let options = Options::of_body(request)?;
-        match &request.asked {
-            Asked::First(names) => {
-                let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-                let found = self.lookup(&tree, &scope, &options, &names)?;
-                Ok(show_found(
-                    found,
-                    &names,
-                    &request.environment,
-                    environment,
-                    headers,
-                ))
-            }
-            Asked::Batch(_) if options.explain.is_some() => {
-                Err(bad("a batch cannot be explained; ask for one `key`").into())
-            }
-            Asked::Batch(names) => {
-                let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-                let body =
-                    self.lookup_batch(&tree, &scope, &options, &names, &request.environment)?;
-                Ok(json_response(body))
-            }
-        }
-    }
-
-    fn try_get(
-        &self,
-        key: &str,
-        query: &LookupQuery,
-        name: &str,
-        environment: &Environment,
-        answers: &Answers,
-        headers: &HeaderMap,
-    ) -> Result<Response, Failure> {
-        let tree = AnsweredTree::new(&environment.snapshot, answers);
-        let found = self.lookup(
-            &tree,
-            &query.scope(name),
-            &Options::of_query(query)?,
-            &[key],
-        )?;
-        Ok(show_found(found, &[key], name, environment, headers))
-    }
-
-    fn lookup(
-        &self,
-        tree: &AnsweredTree<'_>,
-        scope: &dyn Scope,
-        options: &Options<'_>,
-        names: &[&str],
-    ) -> Result<Found, Failure> {
-        let request = options.for_names(names);
-        let (answer, explanation) = request.answer(tree, scope, options.explain);
-        Ok(reply::check(
-            Failure::if_needed(answer)?,
-            explanation,
-            names,
-            &self.metrics,
-        )?)
-    }
-
-    /// Every key on its own, all on one snapshot.
-    fn lookup_batch(
-        &self,
-        tree: &AnsweredTree<'_>,
-        scope: &dyn Scope,
-        options: &Options<'_>,
-        names: &[&str],
-        environment: &str,
-    ) -> Result<Vec<u8>, Failure> {
-        let mut session = Session::new(tree, scope);
-        let mut out = Vec::with_capacity(64 + 64 * names.len());
-        out.extend_from_slice(b"{\"environment\":");
-        write_text(environment, &mut out);
-        out.extend_from_slice(b",\"revision\":");
-        write_text(tree.revision(), &mut out);
-        out.extend_from_slice(b",\"results\":{");
-        let mut seen: std::collections::HashSet<&str> =
-            std::collections::HashSet::with_capacity(names.len());
-        for name in names {
-            // Asked twice is answered once: an object has each key once.
-            if !seen.insert(name) {
-                continue;
-            }
-            if seen.len() > 1 {
-                out.push(b',');
-            }
-            write_text(name, &mut out);
-            let answer = Failure::if_needed(session.lookup(&options.for_names(&[name])))?;
-            match reply::check(answer, None, &[name], &self.metrics) {
-                Ok(found) => {
-                    out.extend_from_slice(b":{\"value\":");
-                    found.write_value(&mut out);
-                }
-                Err(error) => {
-                    out.extend_from_slice(b":{\"error\":");
-                    error.write(&mut out);
-                }
-            }
-            out.push(b'}');
-        }
-        out.extend_from_slice(b"}}");
-        Ok(out)
+/// Mistakes in how a request is written are 400; a request that Puppet's `lookup` would fail on is 422.
+impl From<RequestError> for ApiError {
+    fn from(error: RequestError) -> Self {
+        let kind = match &error {
+            RequestError::NoKeys
+            | RequestError::TooManyKeys { .. }
+            | RequestError::ExplainedBatch
+            | RequestError::MergeKind
+            | RequestError::Node(ScopeError::CertnameNotText) => ErrorKind::BadRequest,
+            RequestError::Merge(_)
+            | RequestError::Type(_)
+            | RequestError::Node(ScopeError::ReservedName { .. }) => ErrorKind::LookupFailed,
+        };
+        ApiError::new(kind, error.to_string())
     }
 }
 
-fn show_found(
-    found: Found,
-    names: &[&str],
-    name: &str,
-    environment: &Environment,
-    headers: &HeaderMap,
-) -> Response {
-    match &found.explanation {
-        Some(explanation) if wants_text(headers) => {
-            reply::text_response(StatusCode::OK, explanation)
-        }
-        _ => found.into_response(names, name, environment.snapshot.revision()),
+impl From<ScopeError> for ApiError {
+    fn from(error: ScopeError) -> Self {
+        RequestError::from(error).into()
     }
 }
 
-fn show_error(error: ApiError, headers: &HeaderMap) -> Response {
-    match error.telling_explanation() {
-        Some(explanation) if wants_text(headers) => {
-            reply::text_response(error.kind().status(), explanation)
-        }
-        _ => error.into_response(),
+impl From<RemoteAnswersError> for ApiError {
+    fn from(error: RemoteAnswersError) -> Self {
+        ApiError::new(ErrorKind::LookupFailed, error.to_string())
     }
 }
 
 /// Does the client ask for text rather than JSON?
-pub(super) fn wants_text(headers: &HeaderMap) -> bool {
+fn wants_text(headers: &HeaderMap) -> bool {
     let accept = headers
         .get(header::ACCEPT)
         .and_then(|value| value.to_str().ok())

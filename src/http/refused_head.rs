@@ -1,18 +1,20 @@
-//! Heads that hyper refuses by itself (too long, too large, not HTTP): its bare status → a problem document.
+//! Request heads that hyper rejects by itself (too long, too large, not HTTP): its bare status → a problem document.
+//!
+//! There is no request that could pass the gate, so such a reply is counted here and has no request id.
 
 use std::time::Duration;
 
 use super::App;
 use super::error::{ApiError, ErrorKind};
 
-/// Bytes in the head of a request. hyper's default, named so that the problem can say it.
+/// The maximum size of a request head in bytes. hyper's default, repeated so that the problem can name it.
 pub(crate) const MAX_HEAD_SIZE: usize = 417_792;
 
-/// What hyper writes of a response that has no body.
+/// The header that hyper writes if a response has no body.
 const NO_BODY: &str = "content-length: 0\r\n";
 
 impl App {
-    /// The response that replaces one that hyper made by itself; `None` for any other. Counts it, since no handler did.
+    /// Replaces a response that hyper made by itself, and counts it; `None` for any other response.
     pub(crate) fn replace_refusal(&self, response: &[u8]) -> Option<Vec<u8>> {
         let head = std::str::from_utf8(response).ok()?;
         let (start, rest) = head.split_once(NO_BODY)?;

@@ -253,3 +253,29 @@ fn there_is_no_access_log_unless_it_is_set() {
     assert!(log.contains("listening"), "{log}");
     assert!(!log.contains("/lookup/small"), "{log}");
 }
+
+#[test]
+fn log_lines_of_a_request_carry_its_id() {
+    // Nothing listens on port 1, so the level fails and the server logs a warning, once for each address.
+    let tree = Tree::new(
+        "//- /hiera.yaml\nversion: 5\nhierarchy: [{name: remote, lookup_key: hiera_http, \
+         uri: 'http://127.0.0.1:1/%{facts.path}', options: {failure: graceful}}]\n",
+    );
+    let process = Process::start(&tree, &[("HIERAD_LOG_FORMAT", "json")]);
+    let body = r#"{"key": "k", "facts": {"path": "a"}}"#;
+    let post = format!(
+        "POST /lookup HTTP/1.1\r\nhost: x\r\nx-request-id: posted\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let get = "GET /lookup/k?facts.path=b HTTP/1.1\r\nhost: x\r\nx-request-id: got\r\n\r\n";
+    for (request, id) in [(post.as_str(), "posted"), (get, "got")] {
+        assert_eq!(process.send(request.as_bytes()).status, 404);
+        wait_for("the warning", || {
+            let log = process.log();
+            let mut lines = log
+                .lines()
+                .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+            lines.find(|line| line["level"] == "WARN" && line["span"]["request.id"] == id)
+        });
+    }
+}

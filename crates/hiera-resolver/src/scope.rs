@@ -1,7 +1,7 @@
 //! [`Scope`]: the variables a lookup may use, answered one at a time.
 //!
 //! A request carries thousands of facts and a lookup asks for a handful, so nothing here demands that
-//! all of them be there as values.
+//! all of them be there as values. [`rules`] has what holds for facts and variables wherever they come from.
 
 use crate::Value;
 use crate::error::InterpolationError;
@@ -10,8 +10,10 @@ use crate::ruby_text;
 use crate::template::Variable;
 
 mod node;
+pub mod rules;
 
 pub use node::Node;
+pub use rules::{RawNode, ScopeError, is_assignable};
 
 /// Top-scope variables by name.
 pub trait Scope {
@@ -75,6 +77,7 @@ fn is_match_variable(name: &str) -> bool {
 }
 
 /// Takes the leading `::` off: all variables here are of the top scope.
+#[inline]
 pub fn bare_name(mut name: &str) -> &str {
     while let Some(bare) = name.strip_prefix("::") {
         name = bare;
@@ -82,18 +85,38 @@ pub fn bare_name(mut name: &str) -> &str {
     name
 }
 
-/// What Puppet's top scope is called by itself.
-pub fn built_in(name: &str) -> Option<Value> {
-    matches!(name, "title" | "name").then(|| Value::str("main"))
+/// What a name stands for in the top scope of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TopScopeName<'a> {
+    /// All facts. Neither a fact nor a variable can set this name and the next three.
+    Facts,
+    /// The trusted data.
+    Trusted,
+    /// What the server says of itself.
+    ServerFacts,
+    /// The environment's name.
+    Environment,
+    /// A variable of this name, else a fact, else what is [`built_in`].
+    Other(&'a str),
 }
 
-/// May a fact or a classifier's variable have this name? Puppet fails every lookup of a node where one has a
-/// name of its own variables, or a number.
-pub fn is_assignable(name: &str) -> bool {
-    !matches!(
-        name,
-        "facts" | "server_facts" | "name" | "title" | "module_name"
-    ) && (name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_digit()))
+impl<'a> TopScopeName<'a> {
+    /// Reads a name, with or without leading `::`.
+    #[inline]
+    pub fn parse(name: &'a str) -> Self {
+        match bare_name(name) {
+            "facts" => TopScopeName::Facts,
+            "trusted" => TopScopeName::Trusted,
+            "server_facts" => TopScopeName::ServerFacts,
+            "environment" => TopScopeName::Environment,
+            bare => TopScopeName::Other(bare),
+        }
+    }
+}
+
+/// The variables that Puppet's top scope has by itself: its own name and title.
+pub fn built_in(name: &str) -> Option<Value> {
+    matches!(name, "title" | "name").then(|| Value::str("main"))
 }
 
 /// A scope with one more variable: the element that `mapped_paths` is at.

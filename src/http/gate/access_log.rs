@@ -1,6 +1,6 @@
-//! The access log: one line for each request, where `log.access` is set.
+//! The access log: one line for each request, if `log.access` is set.
 //!
-//! A line has neither headers nor the query: credentials and facts are in them.
+//! A line contains neither headers nor the query, since they contain credentials and facts.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use axum::http::{Method, Uri};
 
 use super::request_id::RequestId;
 
-/// What a line says of a request, taken from its head.
+/// The parts of a line that come from the head of a request.
 #[derive(Debug)]
 pub(crate) struct AccessLine {
     method: Method,
@@ -25,7 +25,7 @@ impl AccessLine {
     }
 }
 
-/// Writes a line. `bytes` are those of the body, where they are known before it is sent.
+/// Writes a line. `http.bytes` is the size of the body, if it is known before it is sent.
 pub(crate) fn log_access(
     line: &AccessLine,
     id: &RequestId,

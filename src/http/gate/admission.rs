@@ -4,13 +4,13 @@ use axum::http::request::Parts;
 
 use crate::http::error::ApiError;
 
-/// A rule that every request is held to.
+/// A rule that every request must satisfy.
 pub(crate) trait Admission: std::fmt::Debug + Send + Sync {
-    /// Lets a request pass, or says with what it is refused.
+    /// Admits a request, or returns the error to reject it with.
     fn admit(&self, head: &Parts) -> Result<Admitted, ApiError>;
 }
 
-/// A request that passed. What the rule found out about the caller belongs in here.
+/// A request that was admitted. What the rule learned about the caller belongs here.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Admitted;
 

@@ -1,4 +1,4 @@
-//! Compression of large answers, where the client accepts gzip.
+//! Compression of large answers, if the client accepts gzip.
 //!
 //! Most answers are small, and compressing them would cost more than sending them. Event streams are never compressed:
 //! an event must not wait in a buffer.
@@ -41,7 +41,7 @@ pub(super) async fn compress(
             .headers_mut()
             .insert(header::ACCEPT_ENCODING, accepted);
     }
-    // The library is made to wrap a service; here that is one that gives this answer, once.
+    // The library wraps services, so the answer is wrapped into one that returns it once.
     let mut answer = Some(response);
     let service = service_fn(move |_| {
         let answer = answer.take().unwrap_or_default();
@@ -52,7 +52,7 @@ pub(super) async fn compress(
         .compress_when(Decided);
     let Ok(response) = compression.oneshot(request).await;
     let mut response = response.map(Body::new);
-    // Where a client accepts no encoding at all, the library changes the status. It gets the answer as it is.
+    // If a client accepts no encoding at all, the library changes the status. Such a client gets the answer as it is.
     *response.status_mut() = status;
     if is_head {
         *response.body_mut() = Body::empty();
@@ -63,7 +63,7 @@ pub(super) async fn compress(
     response
 }
 
-/// Agrees to compress: that was decided before.
+/// Always compresses: `may_compress` has decided.
 #[derive(Clone, Copy)]
 struct Decided;
 
@@ -73,7 +73,7 @@ impl Predicate for Decided {
     }
 }
 
-/// A strong tag stands for the same bytes, which these no longer are.
+/// A strong tag promises the same bytes, and compression changes them.
 fn weaken_tag(headers: &mut HeaderMap) {
     let strong = headers.get(header::ETAG).and_then(|tag| tag.to_str().ok());
     if let Some(tag) = strong.filter(|tag| !tag.starts_with("W/"))

@@ -1,4 +1,4 @@
-//! Cross-origin requests: refused by browsers unless `http.cors_origins` names their origin.
+//! Cross-origin requests: browsers block them unless `http.cors_origins` names their origin.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use super::endpoints::Endpoints;
 use super::request_id::X_REQUEST_ID;
 use crate::config::CorsOrigins;
 
-/// How long a browser may remember what it was allowed.
+/// How long a browser may cache the result of a preflight request.
 const MAX_AGE: Duration = Duration::from_secs(600);
 
-/// The endpoints behind the rules for these origins; `None` where there are none.
+/// The endpoints behind the rules for these origins; `None` if there are none.
 pub(super) fn rules(origins: &CorsOrigins, endpoints: &Endpoints) -> Option<Cors<Endpoints>> {
     if origins.is_empty() {
         return None;

@@ -20,7 +20,7 @@ use super::request_id::RequestId;
 use crate::http::error::CLOSE_CONNECTION;
 use crate::http::{App, lookup, router};
 
-/// Everything that answers. Clones are the same.
+/// The fast path and the router, behind the admission rule. Clones share both.
 #[derive(Clone, Debug)]
 pub(super) struct Endpoints {
     inner: Arc<Inner>,
@@ -66,7 +66,7 @@ impl Endpoints {
                 answer.await.unwrap_or_else(|never| match never {})
             }
         };
-        // A body that nobody has read would be taken for the next request.
+        // The unread rest of a body must not be taken for the next request.
         if has_body && response.status().is_client_error() {
             response
                 .headers_mut()

@@ -10,7 +10,7 @@ use axum::http::{HeaderName, HeaderValue};
 /// Carries the id in requests and replies.
 pub(super) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Bytes in an id that a client sends. A longer one would blow up every log line.
+/// The maximum length of an id that a client sends, to keep log lines short.
 const MAX_LENGTH: usize = 128;
 
 /// The id of a request.
@@ -21,7 +21,7 @@ pub(crate) struct RequestId {
 }
 
 impl RequestId {
-    /// The id that the client sent, if it is fit for a log line; else a new one.
+    /// The id that the client sent, if it is valid; otherwise a new one.
     pub(super) fn take_or_make(sent: Option<&HeaderValue>) -> Self {
         match sent.filter(|value| is_usable(value.as_bytes())) {
             Some(value) => RequestId {
@@ -39,7 +39,7 @@ impl RequestId {
         let (process, count) = digits.split_at_mut(16);
         write_hex(*PROCESS, process);
         write_hex(COUNT.fetch_add(1, Ordering::Relaxed), count);
-        // Digits are a valid header.
+        // Digits are always a valid header value.
         let value = HeaderValue::from_bytes(&digits);
         RequestId {
             value: value.unwrap_or_else(|_| HeaderValue::from_static("0")),
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sane_id_is_taken_and_any_other_replaced() {
+    fn a_valid_id_is_taken_and_any_other_replaced() {
         let taken = |sent: &[u8]| {
             let sent = HeaderValue::from_bytes(sent).unwrap();
             RequestId::take_or_make(Some(&sent)).to_string()

@@ -8,7 +8,7 @@ use super::*;
 use crate::config::{CorsOrigins, Limits};
 use crate::environments::Environments;
 
-/// Refuses whoever does not show a badge, whatever the request is.
+/// Rejects every request without a badge.
 #[derive(Debug)]
 struct BadgeOnly;
 
@@ -45,7 +45,7 @@ fn lookup_request() -> axum::http::request::Builder {
 const LOOKUP: &str = r#"{"key":"a","default":1}"#;
 
 #[tokio::test]
-async fn a_request_that_is_refused_at_the_gate_reaches_neither_path() {
+async fn a_request_rejected_at_the_gate_reaches_neither_path() {
     let gate = Gate::new(app(), BadgeOnly);
     let paths = || {
         [
@@ -76,20 +76,20 @@ async fn a_request_that_is_refused_at_the_gate_reaches_neither_path() {
 }
 
 #[tokio::test]
-async fn a_refused_request_is_refused_behind_cross_origin_rules_as_well() {
+async fn a_request_is_rejected_behind_cross_origin_rules_as_well() {
     let origins = CorsOrigins::try_from("https://a.example.com").unwrap();
     let gate = Gate::new(app().with_cors_origins(&origins), BadgeOnly);
     for (request, body) in [(lookup_request(), LOOKUP), (Request::get("/livez"), "")] {
         let request = request.header(header::ORIGIN, "https://a.example.com");
         let refused = send(&gate, request.body(body.into()).unwrap()).await;
         assert_eq!(refused.status(), 400);
-        // A page can read why.
+        // The page can read the error.
         let allowed = refused.headers().get(header::ACCESS_CONTROL_ALLOW_ORIGIN);
         assert_eq!(allowed.unwrap(), "https://a.example.com");
     }
 }
 
-/// A rule that fails as no rule should.
+/// A rule with a bug.
 #[derive(Debug)]
 struct Panics;
 

@@ -25,7 +25,7 @@ impl EntityTag {
 
     /// The tag as the client knows it, if `If-None-Match` names it: weak where it got a compressed answer. A cache
     /// refreshes what it holds only under the tag that it has.
-    pub(super) fn known_to_client(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+    pub(super) fn known_to(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         let known = headers.get_all(header::IF_NONE_MATCH).iter();
         let mut known = known
             .filter_map(|value| value.to_str().ok())

@@ -2,10 +2,10 @@
 
 use hiera_resolver::{Hash, Scope, Value};
 
-use super::body::{Asked, LookupBody};
-use super::scan::{Scan, Scanner};
-use super::scope::RequestScope;
+use super::body::LookupBody;
+use super::json_scanner::{JsonScanner, ScanResult};
 use crate::config::Limits;
+use crate::lookup::{NodeScope as _, RequestedKeys};
 
 /// A member of an object: its name, and its value as written.
 pub type Member<'a> = (String, &'a str);
@@ -29,14 +29,14 @@ pub struct Question {
 
 /// Scans a text that is one JSON value, and returns that value as written.
 pub fn scan_value(text: &str, max_nesting: usize) -> Result<&str, String> {
-    let mut scanner = Scanner::new(text, max_nesting);
+    let mut scanner = JsonScanner::new(text, max_nesting);
     let value = scanner.value();
     to_end(&mut scanner, value)
 }
 
 /// Scans a text that is one JSON object.
 pub fn scan_members(text: &str, max_nesting: usize) -> Result<Vec<Member<'_>>, String> {
-    let mut scanner = Scanner::new(text, max_nesting);
+    let mut scanner = JsonScanner::new(text, max_nesting);
     let mut members = Vec::new();
     let scanned = scanner.object(|scanner, name| {
         members.push((name.into_owned(), scanner.value()?));
@@ -52,29 +52,24 @@ pub fn with_request<T>(
 ) -> Result<T, String> {
     let request =
         LookupBody::parse(body, &Limits::default()).map_err(|error| format!("{error:?}"))?;
-    let (is_batch, keys) = match &request.asked {
-        Asked::First(keys) => (false, keys),
-        Asked::Batch(keys) => (true, keys),
-    };
     let question = Question {
-        keys: keys.iter().map(ToString::to_string).collect(),
-        is_batch,
+        keys: request
+            .keys
+            .names()
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
+        is_batch: matches!(request.keys, RequestedKeys::Batch(_)),
         environment: request.environment.to_string(),
         default: request.default.clone(),
         default_values: request.default_values.clone(),
         overrides: request.overrides.clone(),
     };
-    let scope = RequestScope::new(
-        &request.environment,
-        &request.facts,
-        &request.trusted,
-        &request.variables,
-        request.node.as_deref(),
-    );
-    Ok(look(&question, &scope))
+    let node = &request.node;
+    Ok(node.with_scope(&request.environment, |scope| look(&question, scope)))
 }
 
-fn to_end<T>(scanner: &mut Scanner<'_>, scanned: Scan<T>) -> Result<T, String> {
+fn to_end<T>(scanner: &mut JsonScanner<'_>, scanned: ScanResult<T>) -> Result<T, String> {
     scanned
         .and_then(|scanned| scanner.end().map(|()| scanned))
         .map_err(|error| error.to_string())

@@ -1,4 +1,4 @@
-//! What a lookup came to → the body of the answer.
+//! What a lookup came to → the body of the reply.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -7,61 +7,54 @@ use hiera_resolver::{Answer, Outcome, Value};
 
 use crate::http::error::{ApiError, ErrorKind};
 use crate::json::{write_text, write_value};
-use crate::metrics::{LookupOutcome, Metrics};
+use crate::metrics::LookupOutcome;
 
 /// A value that was found.
-pub(crate) struct Found {
-    /// Its place among the names asked for.
-    pub(crate) name: usize,
-    pub(crate) value: Value,
+pub(crate) struct FoundValue {
+    /// The index of its key among those asked for.
+    key: usize,
+    value: Value,
     pub(crate) explanation: Option<Explanation>,
 }
 
-/// The value, or the problem that the client sees.
-pub(crate) fn check(
-    answer: Answer,
-    explanation: Option<Explanation>,
-    names: &[&str],
-    metrics: &Metrics,
-) -> Result<Found, ApiError> {
-    let Answer { outcome, name } = answer;
-    match outcome {
-        Ok(Outcome::Found(value)) => {
-            metrics.count_lookup(LookupOutcome::Found);
-            Ok(Found {
-                name: name.unwrap_or_default(),
+impl FoundValue {
+    /// The value, or the problem that the client gets.
+    pub(crate) fn check(
+        answer: Answer,
+        explanation: Option<Explanation>,
+        keys: &[&str],
+    ) -> Result<Self, ApiError> {
+        match answer.outcome {
+            Ok(Outcome::Found(value)) => Ok(FoundValue {
+                key: answer.name.unwrap_or_default(),
                 value,
                 explanation,
-            })
-        }
-        Ok(Outcome::NotFound) => {
-            metrics.count_lookup(LookupOutcome::NotFound);
-            let detail = match names {
-                [name] => format!("no value was found for the key `{name}`"),
-                names => format!(
-                    "no value was found for any of the keys `{}`",
-                    names.join("`, `")
-                ),
-            };
-            Err(ApiError::new(ErrorKind::KeyNotFound, detail).with_explanation(explanation))
-        }
-        Err(error) => {
-            metrics.count_lookup(LookupOutcome::Failed);
-            Err(ApiError::new(ErrorKind::LookupFailed, error.to_string())
-                .with_explanation(explanation))
+            }),
+            Ok(Outcome::NotFound) => {
+                let detail = match keys {
+                    [key] => format!("no value was found for the key `{key}`"),
+                    keys => format!(
+                        "no value was found for any of the keys `{}`",
+                        keys.join("`, `")
+                    ),
+                };
+                Err(ApiError::new(ErrorKind::KeyNotFound, detail).with_explanation(explanation))
+            }
+            Err(error) => {
+                let error = ApiError::new(ErrorKind::LookupFailed, error.to_string());
+                Err(error.with_explanation(explanation))
+            }
         }
     }
-}
 
-impl Found {
-    /// The answer to a request for one value.
+    /// The reply to a request for one value.
     pub(crate) fn into_response(
         self,
-        names: &[&str],
+        keys: &[&str],
         environment: &str,
         revision: &str,
     ) -> Response {
-        let key = names.get(self.name).copied().unwrap_or_default();
+        let key = keys.get(self.key).copied().unwrap_or_default();
         let mut out = Vec::with_capacity(256);
         out.extend_from_slice(b"{\"key\":");
         write_text(key, &mut out);
@@ -79,8 +72,8 @@ impl Found {
         json_response(out)
     }
 
-    /// The value, and the note that it is a secret where it is one.
-    pub(crate) fn write_value(&self, out: &mut Vec<u8>) {
+    /// Writes the value, and the flag that says whether it is Sensitive.
+    fn write_value(&self, out: &mut Vec<u8>) {
         write_value(&self.value, out);
         if self.value.traits().has_sensitive {
             out.extend_from_slice(b",\"sensitive\":true");
@@ -88,7 +81,54 @@ impl Found {
     }
 }
 
-/// An answer of JSON.
+/// The reply to a batch, written key by key.
+pub(crate) struct BatchReply {
+    out: Vec<u8>,
+    /// What each key came to.
+    pub(crate) outcomes: Vec<LookupOutcome>,
+}
+
+impl BatchReply {
+    pub(crate) fn new(environment: &str, revision: &str, keys: usize) -> Self {
+        let mut out = Vec::with_capacity(64 + 64 * keys);
+        out.extend_from_slice(b"{\"environment\":");
+        write_text(environment, &mut out);
+        out.extend_from_slice(b",\"revision\":");
+        write_text(revision, &mut out);
+        out.extend_from_slice(b",\"results\":{");
+        BatchReply {
+            out,
+            outcomes: Vec::with_capacity(keys),
+        }
+    }
+
+    pub(crate) fn push(&mut self, key: &str, answer: Answer) {
+        let out = &mut self.out;
+        if !self.outcomes.is_empty() {
+            out.push(b',');
+        }
+        self.outcomes.push(LookupOutcome::of(&answer));
+        write_text(key, out);
+        match FoundValue::check(answer, None, &[key]) {
+            Ok(found) => {
+                out.extend_from_slice(b":{\"value\":");
+                found.write_value(out);
+            }
+            Err(error) => {
+                out.extend_from_slice(b":{\"error\":");
+                error.write(out);
+            }
+        }
+        out.push(b'}');
+    }
+
+    pub(crate) fn into_response(mut self) -> Response {
+        self.out.extend_from_slice(b"}}");
+        json_response(self.out)
+    }
+}
+
+/// A reply of JSON.
 pub(crate) fn json_response(body: Vec<u8>) -> Response {
     (
         StatusCode::OK,

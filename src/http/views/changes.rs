@@ -1,4 +1,4 @@
-//! Reloading on demand, and telling of what is reloaded.
+//! Reloads on demand, and changes of an environment as server-sent events.
 
 use std::convert::Infallible;
 
@@ -16,7 +16,7 @@ use crate::http::error::{ApiError, ErrorKind};
 use crate::http::lookup::reply::json_response;
 use crate::reload::ReloadOutcome;
 
-/// Reloads an environment and says what came of it.
+/// Reloads an environment and returns the outcome.
 pub(crate) async fn reload_environment(
     State(app): State<App>,
     Path(name): Path<String>,
@@ -54,12 +54,12 @@ pub(crate) async fn reload_environment(
     Ok(json_response(shown.to_string().into_bytes()))
 }
 
-/// What happens to an environment, as it happens.
+/// The changes of an environment, as they happen.
 pub(crate) async fn environment_events(
     State(app): State<App>,
     Path(name): Path<String>,
 ) -> Result<Response, ApiError> {
-    // Listening starts before the current state is looked at, so that nothing falls between.
+    // Subscribed before the current state is read, so that no change is missed in between.
     let changes = BroadcastStream::new(app.environments.subscribe());
     let current = app.environment(&name)?;
     let revision = current.snapshot.revision().to_owned();

@@ -1,4 +1,4 @@
-//! `GET /environments`: what is served, each environment with its layers, hierarchy and faults.
+//! `GET /environments`: the environments that are served, with their layers, hierarchy and faults.
 
 use std::time::SystemTime;
 
@@ -17,14 +17,14 @@ use crate::http::App;
 use crate::http::error::ApiError;
 use crate::http::lookup::reply::json_response;
 
-/// Every environment in brief.
+/// A summary of every environment.
 pub(crate) async fn list_environments(State(app): State<App>) -> Response {
     let all = app.environments.all();
     let list: serde_json::Map<String, Value> = all
         .iter()
-        .map(|(name, environment)| (name.clone(), brief(environment)))
+        .map(|(name, environment)| (name.clone(), summary(environment)))
         .collect();
-    axum_json(&json!({ "environments": list }))
+    to_response(&json!({ "environments": list }))
 }
 
 /// One environment with its layers and hierarchy.
@@ -33,7 +33,7 @@ pub(crate) async fn show_environment(
     Path(name): Path<String>,
 ) -> Result<Response, ApiError> {
     let environment = app.environment(&name)?;
-    let mut shown = brief(&environment);
+    let mut shown = summary(&environment);
     if let Value::Object(members) = &mut shown {
         members.insert("environment".to_owned(), json!(name));
         let served = environments::faults(&environment.snapshot);
@@ -50,14 +50,14 @@ pub(crate) async fn show_environment(
             .collect();
         members.insert("layers".to_owned(), Value::Array(layers));
     }
-    Ok(axum_json(&shown))
+    Ok(to_response(&shown))
 }
 
-fn axum_json(value: &Value) -> Response {
+fn to_response(value: &Value) -> Response {
     json_response(value.to_string().into_bytes())
 }
 
-fn brief(environment: &Environment) -> Value {
+fn summary(environment: &Environment) -> Value {
     let snapshot = &environment.snapshot;
     let faults = environments::faults(snapshot);
     let notices = environments::notices(snapshot);

@@ -1,6 +1,6 @@
 //! Requests answered by the library alone: snapshot, scope, session.
 
-use hiera_resolver::scope::{Node, is_assignable};
+use hiera_resolver::scope::RawNode;
 use hiera_resolver::{
     Explain, Hash, MergeStrategy, Request, Type, Value, convert, json, ruby_text,
 };
@@ -49,26 +49,16 @@ pub(super) fn answer(server: &TestServer, request: &Json) -> (Answer, Option<Ans
         hash_of(request.get("override")),
         hash_of(request.get("default_values")),
     );
-    let mut trusted = hash_of(request.get("trusted")).unwrap_or_default();
-    if let (Some(node), None) = (text("node"), trusted.get("certname")) {
-        trusted.insert("certname".into(), Value::str(node));
-    }
-    // The library leaves it to its callers to refuse reserved names.
-    for kind in ["facts", "variables"] {
-        let mut names = request
-            .get(kind)
-            .map(Json::members)
-            .unwrap_or_default()
-            .iter();
-        if names.any(|(name, _)| !is_assignable(name)) {
-            return only(Outcome::Failed);
-        }
-    }
-    let facts = request.get("facts").map(without_nulls);
-    let scope = Node::new(environment)
-        .facts(hash_of(facts.as_ref()).unwrap_or_default())
-        .trusted(trusted)
-        .variables(hash_of(request.get("variables")).unwrap_or_default());
+    let hash = |name: &str| hash_of(request.get(name)).unwrap_or_default();
+    let node = RawNode {
+        facts: hash("facts"),
+        trusted: hash("trusted"),
+        variables: hash("variables"),
+        name: text("node").map(str::to_owned),
+    };
+    let Ok(scope) = node.check(environment) else {
+        return only(Outcome::Failed);
+    };
     let request = Request {
         merge: merge.as_ref(),
         default: default.as_ref(),
@@ -117,21 +107,6 @@ fn hash_of(value: Option<&Json>) -> Option<Hash> {
 
 fn to_value(value: &Json) -> Value {
     json::parse(value.to_string().as_bytes(), &mut |text| Value::str(text)).unwrap()
-}
-
-/// The facts with empty texts for nulls, which the library leaves to its callers.
-fn without_nulls(value: &Json) -> Json {
-    match value {
-        Json::Null => Json::Text(String::new()),
-        Json::Array(items) => Json::Array(items.iter().map(without_nulls).collect()),
-        Json::Object(members) => {
-            let members = members
-                .iter()
-                .map(|(name, value)| (name.clone(), without_nulls(value)));
-            Json::Object(members.collect())
-        }
-        other => other.clone(),
-    }
 }
 
 /// A value as the contract shows it: a Sensitive unwrapped, rich values as Puppet's `String()` has them.

@@ -2,10 +2,12 @@
 
 use puppet_values::{Hash, Value};
 
-use super::{Scope, bare_name, built_in};
+use super::{Scope, TopScopeName, bare_name, built_in};
 use crate::key::{Segment, dig};
 
 /// A node with its facts, what is trusted about it, and variables of a classifier.
+///
+/// It takes them as they are. [`RawNode`](super::RawNode) checks them by Puppet's rules first.
 ///
 /// ```
 /// use hiera_resolver::{Node, Scope, Value};
@@ -77,13 +79,12 @@ impl Node {
     }
 
     fn get(&self, name: &str) -> Option<&Value> {
-        match name {
-            // Neither facts nor a classifier can set these.
-            "facts" => Some(&self.facts),
-            "trusted" => Some(&self.trusted),
-            "server_facts" => Some(&self.server_facts),
-            "environment" => Some(&self.environment),
-            _ => self
+        match TopScopeName::parse(name) {
+            TopScopeName::Facts => Some(&self.facts),
+            TopScopeName::Trusted => Some(&self.trusted),
+            TopScopeName::ServerFacts => Some(&self.server_facts),
+            TopScopeName::Environment => Some(&self.environment),
+            TopScopeName::Other(name) => self
                 .variables
                 .get(name)
                 .or_else(|| self.facts.as_hash()?.get(name)),
@@ -99,17 +100,16 @@ pub struct NotAnObject;
 
 impl Scope for Node {
     fn variable(&self, name: &str) -> Option<Value> {
-        let name = bare_name(name);
-        self.get(name).cloned().or_else(|| built_in(name))
+        let value = self.get(name).cloned();
+        value.or_else(|| built_in(bare_name(name)))
     }
 
     fn is_set(&self, name: &str) -> bool {
-        let name = bare_name(name);
-        self.get(name).is_some() || built_in(name).is_some()
+        self.get(name).is_some() || built_in(bare_name(name)).is_some()
     }
 
     fn text(&self, name: &str, segments: &[Segment]) -> Option<&str> {
-        let value = self.get(bare_name(name))?;
+        let value = self.get(name)?;
         dig(value, segments, name).ok()??.as_str()
     }
 }
