@@ -11,7 +11,8 @@ use crate::merge::MergeError;
 use crate::options::{EntryFault, OptionsError};
 use crate::remote::{RemoteRequest, without_user};
 use crate::template::DecryptFault;
-use crate::types::{TypeMismatch, TypeParseError};
+use puppet_types::{Type, TypeMismatch, TypeParseError, assert_instance};
+use puppet_values::Value;
 use ruby_regex::MatchError;
 
 /// A lookup that cannot be answered. Not finding a value is no error.
@@ -421,12 +422,12 @@ impl LookupError {
                 let text = format!("Unable to find '{kind}' function named '{function}'");
                 (TellingKind::NamedLookup, text + &in_file(config))
             }
-            LookupError::Merge(
-                MergeError::WrongType(text)
-                | MergeError::WrongOptions {
-                    puppet_text: text, ..
-                },
-            ) => (TellingKind::Puppet, text.clone()),
+            LookupError::Merge(MergeError::WrongType(mismatch)) => {
+                (TellingKind::Puppet, mismatch.to_string())
+            }
+            LookupError::Merge(MergeError::WrongOptions { options, .. }) => {
+                (TellingKind::Puppet, describe_options(options))
+            }
             LookupError::Options(OptionsError::NotAHash { .. }) => (
                 TellingKind::Lookup,
                 "value of lookup_options must be a hash".to_owned(),
@@ -528,4 +529,27 @@ impl DigError {
         };
         (kind, self.to_string())
     }
+}
+
+/// What Puppet says of merge options that a strategy does not take.
+fn describe_options(options: &Value) -> String {
+    let strategy = options
+        .as_hash()
+        .and_then(|options| options.get("strategy"));
+    let expected = match strategy.and_then(Value::as_str).unwrap_or_default() {
+        "deep" => "Struct[{strategy=>Optional[Pattern[deep]],knockout_prefix=>Optional[String],\
+             merge_debug=>Optional[Boolean],merge_hash_arrays=>Optional[Boolean],\
+             sort_merged_arrays=>Optional[Boolean],}]"
+            .to_owned(),
+        "unconstrained_deep" | "reverse_deep" => "Hash[String[1],Any]".to_owned(),
+        name => format!("Struct[{{strategy=>Optional[Pattern[/{name}/]]}}]"),
+    };
+    let subject = "The merge options";
+    let mismatch = Type::parse(&expected)
+        .ok()
+        .and_then(|expected| assert_instance(subject, &expected, options).err());
+    mismatch.map_or_else(
+        || format!("{subject} has wrong type, expects {expected}, got Hash"),
+        |mismatch| mismatch.to_string(),
+    )
 }

@@ -8,6 +8,7 @@
 mod assemble;
 mod interpolate;
 mod layers;
+mod merging;
 pub mod options;
 mod remote;
 mod secrets;
@@ -214,7 +215,6 @@ impl<'a> Session<'a> {
             is_global_only: false,
             is_version_3: false,
             explained: 0,
-            gathered: Vec::new(),
             assembled: AssembledOptions::default(),
             found_name: None,
             hides: false,

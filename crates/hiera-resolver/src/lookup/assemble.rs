@@ -14,7 +14,7 @@ use crate::Value;
 use crate::error::LookupError;
 use crate::explain::{Event, NodeKind};
 use crate::key::LookupKey;
-use crate::merge::MergeStrategy;
+use crate::merge::{Contribution, MergeStrategy};
 use crate::options::{LOOKUP_OPTIONS, Options, OptionsError};
 
 /// What has been worked out. `Some(None)`: there are none.
@@ -82,7 +82,7 @@ impl<'a> Walk<'_, 'a> {
         let Some(own) = self.in_module(&key, Some(module), &MergeStrategy::HASH)? else {
             return compile(upper.as_ref());
         };
-        let own = validate(own, Some(module))?;
+        let own = validate(own.into_value(), Some(module))?;
         let options = match (upper, own) {
             (None, own) => own,
             // Puppet: a module with empty options undoes those of the layers above it.
@@ -114,9 +114,9 @@ impl<'a> Walk<'_, 'a> {
                     })
                 },
             );
-            Ok(Some(value.clone()))
+            Ok(Some(value.clone().into()))
         })?;
-        Ok(merged.unwrap_or_default())
+        Ok(merged.map(Contribution::into_value).unwrap_or_default())
     }
 
     fn global_options(&mut self, key: &LookupKey) -> Step {
@@ -124,7 +124,7 @@ impl<'a> Walk<'_, 'a> {
             // Set before it is known: a lookup inside of it finds none.
             self.assembled.global = Some(None);
             if let Some(found) = self.in_global(key, &MergeStrategy::HASH)? {
-                self.assembled.global = Some(validate(found, None)?);
+                self.assembled.global = Some(validate(found.into_value(), None)?);
             }
         }
         Ok(self.assembled.global.clone().flatten())
@@ -134,15 +134,18 @@ impl<'a> Walk<'_, 'a> {
         if self.assembled.environment.is_none() {
             let global = self.global_options(key)?;
             let own = match self.in_environment(key, &MergeStrategy::HASH)? {
-                Some(found) => validate(found, None)?,
+                Some(found) => validate(found.into_value(), None)?,
                 None => None,
             };
-            let merged = match (global, own) {
-                (None, own) => own,
-                (global, None) => global,
-                (Some(global), Some(own)) => Some(MergeStrategy::HASH.merge(&global, &own)?),
-            };
-            self.assembled.environment = Some(merged);
+            // Puppet's explanations do not show this merge.
+            let merged = self.untold(|walk| {
+                walk.merge_over(
+                    [global, own].into_iter(),
+                    &MergeStrategy::HASH,
+                    |_, value| Ok(value.map(Contribution::from)),
+                )
+            })?;
+            self.assembled.environment = Some(merged.map(Contribution::into_value));
         }
         Ok(self.assembled.environment.clone().flatten())
     }
@@ -176,7 +179,7 @@ impl<'a> Walk<'_, 'a> {
             })
         })?;
         let options = match found {
-            Some(found) => compile(validate(found, Some(module))?.as_ref())?,
+            Some(found) => compile(validate(found.into_value(), Some(module))?.as_ref())?,
             None => None,
         };
         self.assembled

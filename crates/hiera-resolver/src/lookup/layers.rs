@@ -8,14 +8,18 @@ use crate::error::LookupError;
 use crate::explain::{Event, NodeKind};
 use crate::key::LookupKey;
 use crate::layer_index::SurveyedFiles;
-use crate::merge::MergeStrategy;
+use crate::merge::{Contribution, MergeStrategy};
 use crate::options;
 use crate::plan::{Location, Plan, PlannedLevel};
 use crate::remote::without_user;
 use crate::table_key::TableKey;
 
 impl<'a> Walk<'_, 'a> {
-    pub(super) fn in_global(&mut self, key: &LookupKey, strategy: &MergeStrategy) -> Step {
+    pub(super) fn in_global(
+        &mut self,
+        key: &LookupKey,
+        strategy: &MergeStrategy,
+    ) -> Step<Contribution> {
         // An explanation tells of it all the same.
         if self.explanation.is_none() && !self.session.has_global() {
             return Ok(None);
@@ -25,7 +29,11 @@ impl<'a> Walk<'_, 'a> {
         found
     }
 
-    pub(super) fn in_global_layer(&mut self, key: &LookupKey, strategy: &MergeStrategy) -> Step {
+    pub(super) fn in_global_layer(
+        &mut self,
+        key: &LookupKey,
+        strategy: &MergeStrategy,
+    ) -> Step<Contribution> {
         let prepared = match self.session.global() {
             Ok(prepared) => prepared,
             Err(error) => {
@@ -55,7 +63,11 @@ impl<'a> Walk<'_, 'a> {
         found
     }
 
-    pub(super) fn in_environment(&mut self, key: &LookupKey, strategy: &MergeStrategy) -> Step {
+    pub(super) fn in_environment(
+        &mut self,
+        key: &LookupKey,
+        strategy: &MergeStrategy,
+    ) -> Step<Contribution> {
         match self.session.environment() {
             Ok(Some(prepared)) => self.in_layer(&prepared, key, strategy),
             Ok(None) => Ok(None),
@@ -71,7 +83,7 @@ impl<'a> Walk<'_, 'a> {
         key: &LookupKey,
         module: Option<&str>,
         strategy: &MergeStrategy,
-    ) -> Step {
+    ) -> Step<Contribution> {
         let Some(module) = module else {
             return Ok(None);
         };
@@ -106,7 +118,7 @@ impl<'a> Walk<'_, 'a> {
         prepared: &Prepared<'a>,
         key: &LookupKey,
         strategy: &MergeStrategy,
-    ) -> Step {
+    ) -> Step<Contribution> {
         // As long as no token is filled in, there is no lookup inside of this one to guard against.
         if self.names.is_empty()
             && let (true, Some(files)) = (strategy.is_first(), &prepared.survey.files)
@@ -115,7 +127,7 @@ impl<'a> Walk<'_, 'a> {
             let traits = found.map(Value::traits).unwrap_or_default();
             if !traits.has_templates && !traits.is_irregular {
                 self.spend(files.there.len() as u64)?;
-                return Ok(found.cloned());
+                return Ok(found.cloned().map(Contribution::from));
             }
         }
         self.guarded(key, |walk| {
@@ -144,7 +156,7 @@ impl<'a> Walk<'_, 'a> {
         files: &SurveyedFiles<'a>,
         root: &TableKey,
         strategy: &MergeStrategy,
-    ) -> Step<Option<Value>> {
+    ) -> Step<Option<Contribution>> {
         self.spend(files.there.len() as u64)?;
         let found = match strategy.is_first() {
             true => self.first_in_files(files, root),
@@ -164,11 +176,11 @@ impl<'a> Walk<'_, 'a> {
         &mut self,
         files: &SurveyedFiles<'a>,
         root: &TableKey,
-    ) -> Step<Option<Value>> {
+    ) -> Step<Option<Contribution>> {
         match files.first(root) {
             None => Ok(Some(None)),
             Some(raw) if raw.traits().is_irregular => Ok(None),
-            Some(raw) => Ok(Some(Some(self.interpolate(raw, root)?))),
+            Some(raw) => Ok(Some(Some(self.interpolate(raw, root)?.into()))),
         }
     }
 
@@ -177,7 +189,7 @@ impl<'a> Walk<'_, 'a> {
         files: &SurveyedFiles<'a>,
         root: &TableKey,
         strategy: &MergeStrategy,
-    ) -> Step<Option<Value>> {
+    ) -> Step<Option<Contribution>> {
         if files.levels.is_empty() {
             return Ok(None);
         }
@@ -190,11 +202,7 @@ impl<'a> Walk<'_, 'a> {
             let found = found.get(level.clone()).unwrap_or_default();
             walk.merge_over(found.iter(), strategy, |walk, raw| {
                 let Some(raw) = raw else { return Ok(None) };
-                let value = walk.interpolate(raw, root)?;
-                if strategy.gathers() {
-                    walk.gathered.push(value.clone());
-                }
-                Ok(Some(value))
+                Ok(Some(walk.interpolate(raw, root)?.into()))
             })
         });
         Ok(Some(merged?))
@@ -254,7 +262,7 @@ impl<'a> Walk<'_, 'a> {
             })
         })?;
         match found {
-            Some(value) => self.dig(value, key.segments(), key.as_str()),
+            Some(found) => self.dig(found.into_value(), key.segments(), key.as_str()),
             None => Ok(None),
         }
     }
@@ -264,22 +272,19 @@ impl<'a> Walk<'_, 'a> {
         prepared: &Prepared<'a>,
         key: &LookupKey,
         strategy: &MergeStrategy,
-    ) -> Step {
+    ) -> Step<Contribution> {
         let plan = self.session.plan(prepared)?;
         if plan.default_levels().is_empty() {
             self.report_not_found(key.as_str());
             return Ok(None);
         }
-        let outer = std::mem::take(&mut self.gathered);
-        let found = self.guarded(key, |walk| {
+        self.guarded(key, |walk| {
             walk.layer_node(plan, |walk| {
                 walk.merge_over(plan.default_levels().iter(), strategy, |walk, level| {
                     walk.in_level(plan, level, key.root(), strategy)
                 })
             })
-        });
-        self.gathered = outer;
-        found
+        })
     }
 
     pub(super) fn in_level(
@@ -288,7 +293,7 @@ impl<'a> Walk<'_, 'a> {
         planned: &PlannedLevel<'a>,
         root: &TableKey,
         strategy: &MergeStrategy,
-    ) -> Step {
+    ) -> Step<Contribution> {
         let level = planned.level;
         let kind = || NodeKind::Provider {
             name: match level.function().kind_and_name() {
@@ -308,7 +313,7 @@ impl<'a> Walk<'_, 'a> {
                 };
                 let locations = plan.locations(range);
                 walk.merge_over(locations.iter(), strategy, |walk, location| {
-                    walk.in_location(plan, planned, location, root, strategy)
+                    walk.in_location(plan, planned, location, root)
                 })
             },
         )
@@ -320,8 +325,7 @@ impl<'a> Walk<'_, 'a> {
         planned: &PlannedLevel<'a>,
         location: &Location<'a>,
         root: &TableKey,
-        strategy: &MergeStrategy,
-    ) -> Step {
+    ) -> Step<Contribution> {
         self.spend(1)?;
         self.node(
             || (location_kind(location), None),
@@ -332,10 +336,7 @@ impl<'a> Walk<'_, 'a> {
                     }
                     _ => walk.in_file(plan, planned, location, root)?,
                 };
-                if let (Some(value), true) = (&found, strategy.gathers()) {
-                    walk.gathered.push(value.clone());
-                }
-                Ok(found)
+                Ok(found.map(Contribution::from))
             },
         )
     }

@@ -29,8 +29,8 @@ impl Secrets {
         });
     }
 
-    /// Takes for secret what is in a value and was not in those that it is made of, where one of these has secrets.
-    fn add_made(&mut self, sources: &[&Value], made: &Value) {
+    /// Adds what is in a value and was not in those that it is made of, where one of these has secrets.
+    fn add_derived(&mut self, sources: &[&Value], made: &Value) {
         if !sources.iter().any(|source| self.is_in(source)) {
             return;
         }
@@ -135,10 +135,15 @@ impl Walk<'_, '_> {
         made: Result<Value, E>,
     ) -> Result<Value, LookupError> {
         let made = made.map_err(|error| self.of_values(sources, error))?;
-        if let Some(secrets) = &mut self.secrets {
-            secrets.add_made(sources, &made);
-        }
+        self.add_derived_secrets(sources, &made);
         Ok(made)
+    }
+
+    /// Takes for secret what these values were turned into, where they are secret.
+    pub(super) fn add_derived_secrets(&mut self, sources: &[&Value], made: &Value) {
+        if let Some(secrets) = &mut self.secrets {
+            secrets.add_derived(sources, made);
+        }
     }
 
     /// An error of these values; what it says of secrets is left out.

@@ -11,6 +11,7 @@ use crate::data_functions::{self, FunctionKind};
 use crate::error::{LookupError, Telling};
 use crate::explain::NodeKind;
 use crate::key::LookupKey;
+use crate::merge::Contribution;
 use crate::options::{LOOKUP_OPTIONS, OptionsError};
 use crate::plan::{Location, Plan, PlannedLevel};
 use crate::table_key::TableKey;
@@ -25,7 +26,7 @@ impl<'a> Walk<'_, 'a> {
         layer: &Layer,
         key: &LookupKey,
         error: LookupError,
-    ) -> Step {
+    ) -> Step<Contribution> {
         let entered = match layer {
             Layer::Configured(config) => Some((config.version(), config.path().cloned())),
             Layer::Faulty(faults) => {

@@ -17,7 +17,7 @@ use crate::error::{LookupError, Telling};
 use crate::explain::{Event, Explanation, NodeKind};
 use crate::hash::Hash;
 use crate::key::{LookupKey, Segment};
-use crate::merge::MergeStrategy;
+use crate::merge::{Contribution, MergeStrategy};
 use crate::options::{self, Conversion, Entry, LOOKUP_OPTIONS};
 use crate::plan::Plan;
 use crate::types::{self, Type};
@@ -37,8 +37,6 @@ pub(super) struct Walk<'s, 'a> {
     pub(super) is_version_3: bool,
     /// Bytes of values told so far.
     pub(super) explained: usize,
-    /// The values found so far, where the strategy merges them all at once.
-    pub(super) gathered: Vec<Value>,
     pub(super) assembled: AssembledOptions,
     /// Which of the names asked for was found.
     pub(super) found_name: Option<usize>,
@@ -246,10 +244,6 @@ impl<'s, 'a> Walk<'s, 'a> {
         module: Option<&str>,
         strategy: &MergeStrategy,
     ) -> Step {
-        // What a lookup around this one has gathered is not its own.
-        let outer = strategy
-            .gathers()
-            .then(|| std::mem::take(&mut self.gathered));
         let merged = if self.is_global_only {
             self.in_global(key, strategy)
         } else {
@@ -259,119 +253,11 @@ impl<'s, 'a> Walk<'s, 'a> {
                 _ => walk.in_module(key, module, strategy),
             })
         };
-        if let Some(outer) = outer {
-            self.gathered = outer;
-        }
-        match merged? {
+        match merged?.map(Contribution::into_value) {
             Some(value) if key.segments().is_empty() => Ok(Some(value)),
             Some(value) => self.dig(value, key.segments(), key.as_str()),
             None => Ok(None),
         }
-    }
-
-    /// Visits the places one after the other and merges what they have.
-    pub(super) fn merge_over<T>(
-        &mut self,
-        mut places: impl ExactSizeIterator<Item = T>,
-        strategy: &MergeStrategy,
-        mut visit: impl FnMut(&mut Self, T) -> Step,
-    ) -> Step {
-        if strategy.is_first() {
-            for place in places {
-                if let Some(value) = visit(self, place)? {
-                    return Ok(Some(value));
-                }
-            }
-            return Ok(None);
-        }
-        if places.len() <= 1 {
-            let Some(place) = places.next() else {
-                return Ok(None);
-            };
-            return Ok(visit(self, place)?.map(|value| strategy.merge_single(value)));
-        }
-        let kind = || NodeKind::Merge {
-            strategy: strategy.name().to_owned(),
-            options: strategy.options(),
-        };
-        self.node(
-            || (kind(), None),
-            |walk| {
-                let start = walk.gathered.len();
-                let mut merged = None;
-                let mut joined: SmallVec<[Value; 4]> = SmallVec::new();
-                for place in places {
-                    let Some(value) = visit(walk, place)? else {
-                        continue;
-                    };
-                    if strategy.joins() {
-                        if !joined.is_empty() {
-                            strategy.check_next(&joined, &value).map_err(|error| {
-                                let above = joined.iter().chain([&value]);
-                                let values: SmallVec<[&Value; 4]> = above.collect();
-                                walk.of_values(&values, error)
-                            })?;
-                        }
-                        joined.push(value);
-                        continue;
-                    }
-                    merged = Some(match merged {
-                        None => strategy.convert_first(value),
-                        Some(higher) if strategy.gathers() => higher,
-                        Some(higher) => {
-                            let merged = strategy.merge(&higher, &value);
-                            let merged = walk.made_of(&[&higher, &value], merged)?;
-                            walk.tell_aftermath(strategy, &higher, &value, &merged)?;
-                            merged
-                        }
-                    });
-                }
-                if !joined.is_empty() {
-                    merged = Some(strategy.join(&joined));
-                }
-                if strategy.gathers() {
-                    merged = walk.merge_gathered(strategy, start)?;
-                }
-                if let Some(merged) = &merged {
-                    walk.report(None, || Event::Result(merged.clone()));
-                }
-                Ok(merged)
-            },
-        )
-    }
-
-    /// Merges the values that were gathered from a place on.
-    fn merge_gathered(&mut self, strategy: &MergeStrategy, start: usize) -> Step {
-        let gathered = self.gathered.get(start..).unwrap_or_default().to_vec();
-        match strategy.merge_all(&gathered).transpose() {
-            Some(merged) => {
-                let values: Vec<&Value> = gathered.iter().collect();
-                self.made_of(&values, merged).map(Some)
-            }
-            None => Ok(None),
-        }
-    }
-
-    /// Shows the higher value as Puppet's explanations do once it was merged.
-    fn tell_aftermath(
-        &mut self,
-        strategy: &MergeStrategy,
-        higher: &Value,
-        lower: &Value,
-        merged: &Value,
-    ) -> Result<(), LookupError> {
-        if self.explanation.is_none() {
-            return Ok(());
-        }
-        let after = strategy.aftermath(higher, lower, merged);
-        let Some(after) = after.map_err(|error| self.of_values(&[higher, lower], error))? else {
-            return Ok(());
-        };
-        let after = self.made_of::<LookupError>(&[higher, lower], Ok(after))?;
-        if let Some(explanation) = &mut self.explanation {
-            explanation.replace(higher, &after);
-        }
-        Ok(())
     }
 
     /// Follows the segments of a key into a value.

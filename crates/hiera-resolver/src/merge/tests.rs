@@ -1,7 +1,41 @@
 //! Tables of merges; Puppet's answers to these are among the conformance cases.
 
+use puppet_values::Value;
+
 use super::*;
 use crate::json;
+
+/// Has no secrets and no explanation.
+struct Nobody;
+
+impl MergeObserver for Nobody {
+    type Error = MergeError;
+
+    fn merged(&mut self, _sources: &[&Value], _merged: &Value) {}
+
+    fn failed(&mut self, _sources: &[&Value], error: MergeError) -> MergeError {
+        error
+    }
+
+    fn wants_changes(&self) -> bool {
+        false
+    }
+
+    fn changed(&mut self, _sources: &[&Value], _old: &Value, _new: &Value) {}
+}
+
+fn merge(
+    strategy: &MergeStrategy,
+    sources: impl ExactSizeIterator<Item = Contribution>,
+) -> Result<Option<Contribution>, MergeError> {
+    let mut merger = Merger::new(strategy, sources.len());
+    for source in sources {
+        if merger.push(source, &mut Nobody)?.is_break() {
+            break;
+        }
+    }
+    merger.finish(&mut Nobody)
+}
 
 fn value(text: &str) -> Value {
     json::parse(text.as_bytes(), &mut |text| Value::str(text)).unwrap()
@@ -10,11 +44,11 @@ fn value(text: &str) -> Value {
 fn check(strategy: &str, levels: &[&str], expected: &str) {
     let strategy = MergeStrategy::parse(&value(strategy)).unwrap();
     let levels: Vec<Value> = levels.iter().map(|level| value(level)).collect();
-    let merged = strategy.merge_all(&levels);
+    let merged = merge(&strategy, levels.iter().cloned().map(Contribution::from));
     let shown = match merged {
         Ok(value) => {
             let mut out = String::new();
-            crate::ruby_text::inspect(&value.unwrap(), &mut out);
+            puppet_values::ruby_text::inspect(value.unwrap().value(), &mut out);
             out.replace("=>", ":")
                 .replace(", ", ",")
                 .replace("nil", "null")
@@ -125,4 +159,42 @@ fn options_are_checked() {
             expected
         );
     }
+}
+
+#[test]
+fn the_first_value_found_answers() {
+    check("\"first\"", &["1", "[2]"], "1");
+    check("\"default\"", &["null", "2"], "null");
+}
+
+#[test]
+fn a_value_alone_may_be_of_any_type() {
+    check("\"hash\"", &["1"], "1");
+    check("\"deep\"", &["[1,1]"], "[1,1]");
+    check("\"unique\"", &["[[1],[1]]"], "[[1]]");
+}
+
+#[test]
+fn values_that_meet_are_checked() {
+    check(
+        "\"hash\"",
+        &["1", "{}"],
+        "The first element of the merge has wrong type, expects a Hash value, got Integer",
+    );
+    check(
+        "\"unique\"",
+        &["1", "{}"],
+        "The second element of the merge has wrong type, expects a value of type Scalar or Array, got Hash",
+    );
+}
+
+#[test]
+fn knock_outs_reach_the_files_of_merged_levels() {
+    let strategy = r#"{"strategy":"deep","knockout_prefix":"--"}"#;
+    let strategy = MergeStrategy::parse(&value(strategy)).unwrap();
+    let files = [r#"["--a","x"]"#, r#"["b"]"#].map(|file| value(file).into());
+    let level = merge(&strategy, files.into_iter()).unwrap().unwrap();
+    let levels = [level, value(r#"["a","c"]"#).into()];
+    let merged = merge(&strategy, levels.into_iter()).unwrap().unwrap();
+    assert_eq!(merged.into_value(), value(r#"["c","b","x"]"#));
 }
