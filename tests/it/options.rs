@@ -143,9 +143,9 @@ fn what_puppet_passes_over_is_a_notice_and_answered() {
         "//- /data/common.yaml\nk: 1\nlookup_options:\n  k: deep\n  l: {megre: deep}\n  m: false\n",
     );
     let (said, is_content) = checked(&tree);
-    let expected = "data/common.yaml:3:6: lookup_options of `k`: String is passed over; write a hash (notice)\n\
-         data/common.yaml:4:6: lookup_options of `l`: `megre` is passed over; there are merge and convert_to (notice)\n\
-         data/common.yaml:5:6: lookup_options of `m`: FalseClass is passed over; write a hash (notice)";
+    let expected = "data/common.yaml:3:6: lookup_options of `k`: String is ignored; write a hash (notice)\n\
+         data/common.yaml:4:6: lookup_options of `l`: `megre` is ignored; there are merge and convert_to (notice)\n\
+         data/common.yaml:5:6: lookup_options of `m`: FalseClass is ignored; write a hash (notice)";
     assert_eq!((said.as_str(), is_content), (expected, true));
     let server = TestServer::of(tree, "");
     assert_eq!(

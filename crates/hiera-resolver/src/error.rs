@@ -8,7 +8,7 @@ use crate::data::FileFault;
 use crate::glob::GlobError;
 use crate::key::{DigError, KeyError};
 use crate::merge::MergeError;
-use crate::options::{EntryFault, OptionsError};
+use crate::options::OptionsError;
 use crate::remote::{RemoteRequest, without_user};
 use crate::template::DecryptFault;
 use puppet_types::{Type, TypeMismatch, TypeParseError, assert_instance};
@@ -49,9 +49,6 @@ pub enum LookupError {
     /// `lookup_options` that cannot be used.
     #[error("{0}")]
     Options(#[from] OptionsError),
-    /// An entry of `lookup_options` that cannot be used.
-    #[error("{0}")]
-    OptionsEntry(EntryFault),
     /// What `lookup_options` say cannot be used, with the place that says it.
     #[error("in `{path}`:{line}:{column}: {error}")]
     InOptions {

@@ -30,7 +30,7 @@ use crate::explain::Explanation;
 use crate::hash::Hash;
 use crate::layer_index::Survey;
 use crate::merge::MergeStrategy;
-use crate::options::Options;
+use crate::options::LookupOptions;
 use crate::plan::Plan;
 use crate::scope::Scope;
 use crate::tree::Tree;
@@ -364,7 +364,7 @@ impl<'a> Session<'a> {
     fn ready_options(
         &mut self,
         module: Option<&str>,
-    ) -> Result<Option<SmallVec<[&'a Options; 8]>>, LookupError> {
+    ) -> Result<Option<SmallVec<[&'a LookupOptions; 8]>>, LookupError> {
         let mut all = SmallVec::new();
         let mut add = |prepared: Option<Rc<Prepared<'a>>>| match prepared {
             None => true,

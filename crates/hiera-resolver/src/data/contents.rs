@@ -6,7 +6,7 @@ use super::fault::{FileFault, Notice, kind_of};
 use super::file::RawFile;
 use crate::Value;
 use crate::hash::Hash;
-use crate::options::{FileOptions, LOOKUP_OPTIONS, OptionsError, OptionsNotes};
+use crate::options::{FileOptions, LOOKUP_OPTIONS, OptionsError, OptionsDiagnostics};
 use crate::strictness::Strictness;
 use crate::table_key::{KeyFilter, TableKey, hash_of};
 
@@ -18,7 +18,7 @@ pub struct Contents {
     filter: KeyFilter,
     options: FileOptions,
     /// Where the options are written and what is wrong with them. `None` where there are none.
-    options_notes: Option<Arc<OptionsNotes>>,
+    options_diagnostics: Option<Arc<OptionsDiagnostics>>,
     /// Puppet fails on a module's file that has such a key.
     has_other_keys: bool,
     /// What is odd but not a fault.
@@ -44,7 +44,7 @@ impl Contents {
             data,
             filter,
             options,
-            options_notes: None,
+            options_diagnostics: None,
             has_other_keys,
             notices,
             undecryptable: Vec::new(),
@@ -59,7 +59,7 @@ impl Contents {
         };
         let contents = Contents::new(Arc::unwrap_or_clone(hash), Vec::new());
         Ok(contents.with_checked_options(|options, notices| {
-            OptionsNotes::of_text(options, file.bytes, notices)
+            OptionsDiagnostics::of_text(options, file.bytes, notices)
         }))
     }
 
@@ -76,7 +76,7 @@ impl Contents {
             return Contents {
                 undecryptable,
                 ..contents.with_checked_options(|options, notices| {
-                    OptionsNotes::of_yaml(options, file.bytes, notices)
+                    OptionsDiagnostics::of_yaml(options, file.bytes, notices)
                 })
             };
         }
@@ -94,7 +94,7 @@ impl Contents {
     /// The same file with other values.
     pub(super) fn with_data(&self, data: Hash) -> Self {
         Contents {
-            options_notes: self.options_notes.clone(),
+            options_diagnostics: self.options_diagnostics.clone(),
             ..Contents::new(data, self.notices.clone())
         }
     }
@@ -102,10 +102,10 @@ impl Contents {
     /// Checks `lookup_options`, where there are some.
     fn with_checked_options(
         mut self,
-        check: impl FnOnce(&Value, &mut Vec<Notice>) -> OptionsNotes,
+        check: impl FnOnce(&Value, &mut Vec<Notice>) -> OptionsDiagnostics,
     ) -> Self {
         if let Some(options) = self.data.get(LOOKUP_OPTIONS) {
-            self.options_notes = Some(Arc::new(check(options, &mut self.notices)));
+            self.options_diagnostics = Some(Arc::new(check(options, &mut self.notices)));
         }
         self
     }
@@ -159,18 +159,18 @@ impl Contents {
 
     /// Has it `lookup_options`?
     pub fn has_options(&self) -> bool {
-        self.options_notes.is_some()
+        self.options_diagnostics.is_some()
     }
 
     /// What is wrong with its `lookup_options`: a fault of the lookups that need them.
     pub fn option_faults(&self) -> &[Notice] {
-        let notes = self.options_notes.as_ref();
+        let notes = self.options_diagnostics.as_ref();
         notes.map(|notes| notes.faults()).unwrap_or_default()
     }
 
     /// Where its `lookup_options` are written.
-    pub(crate) fn options_notes(&self) -> Option<&OptionsNotes> {
-        self.options_notes.as_deref()
+    pub(crate) fn options_diagnostics(&self) -> Option<&OptionsDiagnostics> {
+        self.options_diagnostics.as_deref()
     }
 
     /// A key or pattern of its `lookup_options` that does not belong to this module, with its line and column: a fault
@@ -183,7 +183,7 @@ impl Contents {
         let OptionsError::ForeignKey { key, .. } = &error else {
             return None;
         };
-        let mark = self.options_notes()?.place(Some(key))?;
+        let mark = self.options_diagnostics()?.position(Some(key))?;
         Some(Notice::at(mark, error.to_string()))
     }
 

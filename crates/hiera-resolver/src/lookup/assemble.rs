@@ -10,12 +10,12 @@ use arcstr::{ArcStr, literal};
 
 use super::walk::Walk;
 use super::{Prepared, Step};
-use crate::Value;
 use crate::error::LookupError;
 use crate::explain::{Event, NodeKind};
 use crate::key::LookupKey;
 use crate::merge::{Contribution, MergeStrategy};
-use crate::options::{LOOKUP_OPTIONS, Options, OptionsError};
+use crate::options::{LOOKUP_OPTIONS, LookupOptions, OptionsError};
+use crate::value::Value;
 
 /// What has been worked out. `Some(None)`: there are none.
 #[derive(Default)]
@@ -23,13 +23,13 @@ pub(super) struct AssembledOptions {
     global: Option<Option<Value>>,
     environment: Option<Option<Value>>,
     /// Compiled, by module; for keys of no module under `None`.
-    by_module: Vec<(Option<ArcStr>, Option<Rc<Options>>)>,
+    by_module: Vec<(Option<ArcStr>, Option<Rc<LookupOptions>>)>,
     /// Those of the default hierarchies, by module.
-    defaults: Vec<(ArcStr, Option<Rc<Options>>)>,
+    defaults: Vec<(ArcStr, Option<Rc<LookupOptions>>)>,
 }
 
 impl AssembledOptions {
-    fn of_module(&self, module: Option<&str>) -> Option<Option<Rc<Options>>> {
+    fn of_module(&self, module: Option<&str>) -> Option<Option<Rc<LookupOptions>>> {
         self.by_module
             .iter()
             .find(|(known, _)| known.as_deref() == module)
@@ -39,7 +39,7 @@ impl AssembledOptions {
 
 impl<'a> Walk<'_, 'a> {
     /// The options that hold for keys of a module.
-    pub(super) fn assembled_options(&mut self, module: Option<&str>) -> Step<Rc<Options>> {
+    pub(super) fn assembled_options(&mut self, module: Option<&str>) -> Step<Rc<LookupOptions>> {
         if let Some(known) = self.assembled.of_module(module) {
             return Ok(known);
         }
@@ -69,7 +69,7 @@ impl<'a> Walk<'_, 'a> {
         result
     }
 
-    fn assemble(&mut self, module: Option<&str>) -> Step<Rc<Options>> {
+    fn assemble(&mut self, module: Option<&str>) -> Step<Rc<LookupOptions>> {
         let key = LookupKey::parse(LOOKUP_OPTIONS)?;
         let upper = self.environment_options(&key)?;
         let Some(module) = module else {
@@ -155,7 +155,7 @@ impl<'a> Walk<'_, 'a> {
         &mut self,
         module: &str,
         prepared: &Prepared<'a>,
-    ) -> Step<Rc<Options>> {
+    ) -> Step<Rc<LookupOptions>> {
         if let Some((_, known)) = self
             .assembled
             .defaults
@@ -202,14 +202,14 @@ fn validate(options: Value, module: Option<&str>) -> Result<Option<Value>, Looku
         }
     };
     if let Some(module) = module {
-        Options::compile(hash)?.check_namespace(module)?;
+        LookupOptions::compile(hash)?.check_namespace(module)?;
     }
     Ok(Some(options))
 }
 
-fn compile(options: Option<&Value>) -> Step<Rc<Options>> {
+fn compile(options: Option<&Value>) -> Step<Rc<LookupOptions>> {
     match options.and_then(Value::as_hash) {
-        Some(hash) => Ok(Some(Rc::new(Options::compile(hash)?))),
+        Some(hash) => Ok(Some(Rc::new(LookupOptions::compile(hash)?))),
         None => Ok(None),
     }
 }

@@ -164,7 +164,6 @@ impl Walk<'_, '_> {
         let quotes = match &error {
             LookupError::InOptions { error, .. } => self.quotes_secret(&error.to_string()),
             LookupError::Options(_)
-            | LookupError::OptionsEntry(_)
             | LookupError::Merge(_)
             | LookupError::Conversion { .. }
             | LookupError::ConversionType { .. }

@@ -144,11 +144,11 @@ impl<'a> Walk<'_, 'a> {
                 layers.drain(..2);
                 Some(&**key)
             }
-            LookupError::Options(_) => None,
-            LookupError::OptionsEntry(_)
+            LookupError::Options(OptionsError::KeyOptionsNotAHash { .. })
             | LookupError::Merge(_)
             | LookupError::ConversionType { .. }
             | LookupError::Conversion { .. } => entry,
+            LookupError::Options(_) => None,
             _ => return error,
         };
         let configs = layers.into_iter().flatten().filter_map(Layer::config);
@@ -157,7 +157,7 @@ impl<'a> Walk<'_, 'a> {
                 continue;
             };
             let place = plan.all_files().find_map(|file| {
-                let mark = file.contents().ok()?.options_notes()?.place(entry)?;
+                let mark = file.contents().ok()?.options_diagnostics()?.position(entry)?;
                 Some((file.path().clone(), mark))
             });
             if let Some((path, mark)) = place {

@@ -18,7 +18,7 @@ use crate::explain::{Event, Explanation, NodeKind};
 use crate::hash::Hash;
 use crate::key::{LookupKey, Segment};
 use crate::merge::{Contribution, MergeStrategy};
-use crate::options::{self, Conversion, Entry, LOOKUP_OPTIONS};
+use crate::options::{self, Conversion, KeyOptions, LOOKUP_OPTIONS};
 use crate::plan::Plan;
 use crate::types::{self, Type};
 
@@ -134,7 +134,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         let entry = self
             .options_of(key)
             .map_err(|error| self.blame_options(error, None, key.module()))?;
-        let in_entry = |walk: &Self, error, entry: &Entry| {
+        let in_entry = |walk: &Self, error, entry: &KeyOptions| {
             walk.blame_options(error, Some(entry.name()), key.module())
         };
         let from_options = match &entry {
@@ -149,8 +149,9 @@ impl<'s, 'a> Walk<'s, 'a> {
             },
             // A broken entry fails the lookup even where the request says how to merge.
             Some(entry) => {
-                let fault = entry.merge_or_fault();
-                fault.map_err(|error| in_entry(self, error, entry))?
+                let usable = entry.check();
+                usable.map_err(|error| in_entry(self, error, entry))?;
+                None
             }
             None => None,
         };
@@ -190,7 +191,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         &mut self,
         key: &LookupKey,
         value: Value,
-        entry: Option<&Entry>,
+        entry: Option<&KeyOptions>,
     ) -> Result<Value, LookupError> {
         let Some((entry, conversion)) = entry.and_then(|entry| Some((entry, entry.convert_to()?)))
         else {
@@ -221,7 +222,7 @@ impl<'s, 'a> Walk<'s, 'a> {
     }
 
     /// What `lookup_options` say of a key.
-    pub(super) fn options_of(&mut self, key: &LookupKey) -> Step<Cow<'a, Entry>> {
+    pub(super) fn options_of(&mut self, key: &LookupKey) -> Step<Cow<'a, KeyOptions>> {
         if self.explanation.is_none()
             && !self.session.may_confine_to_global()
             && let Some(ready) = self.session.ready_options(key.module())?

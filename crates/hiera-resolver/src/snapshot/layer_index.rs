@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use crate::Value;
 use crate::config::{ConfigText, HieraConfig, LayerKind, Level, Locations};
 use crate::data::{Contents, DataFile, Format};
-use crate::options::{FileOptions, Options};
+use crate::options::{FileOptions, LookupOptions};
 use crate::path;
 use crate::scope::Scope;
 use crate::table_key::{TableKey, hash_of};
@@ -92,7 +92,7 @@ struct Entry {
 pub(crate) struct Survey<'a> {
     /// Their `lookup_options`, compiled, the highest level first; `None` where some have to be worked out by the
     /// lookup.
-    pub(crate) options: Option<SmallVec<[&'a Options; 4]>>,
+    pub(crate) options: Option<SmallVec<[&'a LookupOptions; 4]>>,
     /// All files, where there is nothing else to search.
     pub(crate) files: Option<SurveyedFiles<'a>>,
 }

@@ -1,34 +1,34 @@
-//! What is wrong with the `lookup_options` of a file, found when it is loaded and not by the lookups that fail on it.
+//! Mistakes in the `lookup_options` of a file, found when it is loaded rather than by the lookups that fail on it.
 //!
-//! What Puppet passes over is pointed at and no fault. Where tokens stand, what is written around them is checked.
+//! What Puppet ignores is a notice and not a fault. Where there are tokens, only what is around them can be checked.
 
 use lean_string::LeanStr;
 
-use super::{Conversion, Entry};
-use crate::Value;
+use super::{Conversion, KeyOptions};
 use crate::merge::MergeStrategy;
 use crate::ruby_text;
+use crate::value::Value;
 use ruby_regex::RubyRegex;
 
-/// Something wrong in `lookup_options`.
+/// A mistake in `lookup_options`.
 #[derive(Debug)]
 pub(super) struct Finding {
     /// The key or pattern as it is written; `None` where the whole is meant.
     pub(super) entry: Option<LeanStr>,
-    /// `merge` or `convert_to`, where the mistake is inside of that.
+    /// `merge` or `convert_to`, where the mistake is in its value.
     pub(super) member: Option<&'static str>,
     /// What is wrong.
     pub(super) problem: String,
     /// Lookups fail on it.
     pub(super) is_fault: bool,
-    /// Lookups of every key do, whatever entry it is.
+    /// Lookups of every key fail on it, not only of those that the entry is for.
     pub(super) concerns_all: bool,
 }
 
-/// What an entry may say.
+/// The members that an entry may have.
 pub(super) const KNOWN: [&str; 2] = ["merge", "convert_to"];
 
-/// Looks through what a file holds under `lookup_options`.
+/// Checks what a file has under `lookup_options`.
 pub(super) fn check(options: &Value) -> Vec<Finding> {
     let whole = |problem: String, is_fault| Finding {
         entry: None,
@@ -95,7 +95,7 @@ fn check_entry(key: &Value, value: &Value, findings: &mut Vec<Finding>) {
                 });
             }
         }
-        // A Symbol was made text, and what is left is refused with the whole.
+        // Refused with the whole.
         other if other.traits().is_irregular => {}
         other => {
             let problem = format!("keys must be strings, not {}", other.ruby_class());
@@ -109,7 +109,7 @@ fn check_entry(key: &Value, value: &Value, findings: &mut Vec<Finding>) {
         Value::Hash(members) => members,
         Value::Null | Value::Template(_) => return,
         other => {
-            let entry = Entry::parse(&name, other);
+            let entry = KeyOptions::parse(&name, other);
             findings.push(match entry.merge() {
                 Err(_) => finding(
                     None,
@@ -118,7 +118,7 @@ fn check_entry(key: &Value, value: &Value, findings: &mut Vec<Finding>) {
                 ),
                 Ok(_) => finding(
                     None,
-                    format!("{} is passed over; write a hash", other.ruby_class()),
+                    format!("{} is ignored; write a hash", other.ruby_class()),
                     false,
                 ),
             });
@@ -133,14 +133,14 @@ fn check_entry(key: &Value, value: &Value, findings: &mut Vec<Finding>) {
             None if matches!(member, Value::Template(_)) => continue,
             None => {
                 let problem = format!(
-                    "`{}` is passed over; there are {}",
+                    "`{}` is ignored; there are {}",
                     written(member),
                     KNOWN.join(" and ")
                 );
                 findings.push(finding(None, problem, false));
                 continue;
             }
-            // What a token makes of it is not known.
+            // Its value depends on tokens.
             Some(_) if value.traits().has_templates => None,
             Some("merge") => MergeStrategy::parse(value)
                 .err()
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lookups_fail_on_is_a_fault_with_its_place() {
+    fn a_mistake_that_lookups_fail_on_is_a_fault_with_its_position() {
         check(
             "k: 1\nlookup_options:\n  a: {merge: first}\n  '^b(': {merge: first}\n",
             &[
@@ -221,12 +221,12 @@ mod tests {
     }
 
     #[test]
-    fn what_puppet_passes_over_is_a_notice() {
+    fn what_puppet_ignores_is_a_notice() {
         check(
             "lookup_options:\n  a: deep\n  b: {megre: deep}\n  c: ~\n  d: {merge: ~, convert_to: ~}\n  e: {merge: false}\n",
             &[
-                "notice 2:6 lookup_options of `a`: String is passed over; write a hash",
-                "notice 3:6 lookup_options of `b`: `megre` is passed over; there are merge and convert_to",
+                "notice 2:6 lookup_options of `a`: String is ignored; write a hash",
+                "notice 3:6 lookup_options of `b`: `megre` is ignored; there are merge and convert_to",
             ],
         );
         check(
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_beside_tokens_is_checked() {
+    fn what_is_written_beside_tokens_is_checked() {
         check(
             "lookup_options:\n  '^%{x}(': {merge: nope}\n  b: {merge: '%{m}', convert_to: '['}\n  c: {merge: {strategy: '%{x}', nope: 1}}\n",
             &[
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn json_and_hocon_have_places_too() {
+    fn json_and_hocon_have_positions_too() {
         let json = "{\n  \"merge\": 1,\n  \"lookup_options\": {\n    \"ok\": {\"merge\": \"deep\"},\n    \"^a\\\\(\": {},\n    \"^a(\": {\"merge\": \"nope\"}\n  }\n}\n";
         assert_eq!(
             found(Format::JSON, json),
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_comes_by_a_merge_key_has_the_place_where_it_is_written() {
+    fn an_entry_that_comes_by_a_merge_key_has_the_position_where_it_is_written() {
         check(
             "base: &base\n  a: {merge: nope}\nlookup_options:\n  <<: *base\n",
             &[

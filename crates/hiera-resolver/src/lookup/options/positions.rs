@@ -1,4 +1,4 @@
-//! Where the `lookup_options` of a file are written. Other data has no need of places, and keeps none.
+//! Where in a file its `lookup_options` are written. Positions of other data are not needed, and not kept.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -10,30 +10,30 @@ use psych_yaml::{Build, Limits, Mark, Scalar, Source};
 use super::LOOKUP_OPTIONS;
 use super::check::KNOWN;
 
-/// The places of `lookup_options`, of their entries, and of what stands in these.
+/// The positions of `lookup_options`, of their entries, and of the members of these.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct Positions {
     pub(super) whole: Mark,
     /// By key or pattern, as it is written.
-    entries: IndexMap<LeanStr, EntryPlaces, foldhash::fast::RandomState>,
+    entries: IndexMap<LeanStr, EntryPositions, foldhash::fast::RandomState>,
 }
 
 #[derive(Debug)]
-struct EntryPlaces {
+struct EntryPositions {
     key: Mark,
     value: Mark,
     members: Vec<(LeanStr, Mark)>,
 }
 
-impl Places {
-    fn nowhere() -> Self {
-        Places {
+impl Positions {
+    fn unknown() -> Self {
+        Positions {
             whole: Mark { line: 1, column: 1 },
             entries: IndexMap::default(),
         }
     }
 
-    /// Finds them in YAML that has been read once: what is read again is thrown away but for this.
+    /// Finds them in YAML. It has been read before; the reader that keeps data does not keep positions.
     pub(super) fn in_yaml(bytes: &[u8]) -> Self {
         let root = psych_yaml::read(bytes, &Limits::default(), &mut Builder);
         let Some(options) = root
@@ -41,30 +41,30 @@ impl Places {
             .flatten()
             .and_then(|root| root.get(LOOKUP_OPTIONS))
         else {
-            return Places::nowhere();
+            return Positions::unknown();
         };
-        // What is written twice counts as it is written last.
+        // Of an entry that is written twice the last one counts.
         let entry = |(key, value): &(Node, Node)| {
             let members = value.entries().iter();
             let members = members.map(|(name, value)| (name.text.clone(), value.mark));
-            let places = EntryPlaces {
+            let positions = EntryPositions {
                 key: key.mark,
                 value: value.mark,
                 members: members.collect(),
             };
-            (key.text.clone(), places)
+            (key.text.clone(), positions)
         };
-        Places {
+        Positions {
             whole: options.mark,
             entries: options.entries().iter().map(entry).collect(),
         }
     }
 
-    /// Finds them in JSON or HOCON by the names of the entries: their readers do not say where values stand.
+    /// Finds them in JSON or HOCON by the names of the entries, since their readers do not report positions.
     pub(super) fn in_text(bytes: &[u8], names: &[LeanStr]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let Some(start) = find_word(&text, 0..text.len(), LOOKUP_OPTIONS) else {
-            return Places::nowhere();
+            return Positions::unknown();
         };
         let mut cursor = Cursor::new(&text);
         let whole = cursor.mark(start);
@@ -72,41 +72,41 @@ impl Places {
         let mut found = Vec::with_capacity(names.len());
         for name in names {
             let escaped = name.replace('\\', "\\\\").replace('"', "\\\"");
-            if let Some(place) = find_word(&text, from..text.len(), &escaped) {
-                from = place + escaped.len();
-                found.push((name, place, from));
+            if let Some(offset) = find_word(&text, from..text.len(), &escaped) {
+                from = offset + escaped.len();
+                found.push((name, offset, from));
             }
         }
-        let ends = found.iter().skip(1).map(|(_, place, _)| *place);
+        let ends = found.iter().skip(1).map(|(_, offset, _)| *offset);
         let ends: Vec<usize> = ends.chain([text.len()]).collect();
         let mut entries = IndexMap::default();
-        for ((name, place, start), end) in found.into_iter().zip(ends) {
-            let key = cursor.mark(place);
+        for ((name, offset, start), end) in found.into_iter().zip(ends) {
+            let key = cursor.mark(offset);
             let members = KNOWN.into_iter();
             let members = members.filter_map(|member| {
-                let place = find_word(&text, start..end, member)?;
-                Some((place, LeanStr::from(member)))
+                let offset = find_word(&text, start..end, member)?;
+                Some((offset, LeanStr::from(member)))
             });
             let mut members: Vec<(usize, LeanStr)> = members.collect();
             members.sort_unstable();
             let members = members.into_iter();
-            let members = members.map(|(place, name)| (name, cursor.mark(place)));
-            let places = EntryPlaces {
+            let members = members.map(|(offset, name)| (name, cursor.mark(offset)));
+            let positions = EntryPositions {
                 key,
                 value: key,
                 members: members.collect(),
             };
-            entries.insert(name.clone(), places);
+            entries.insert(name.clone(), positions);
         }
-        Places { whole, entries }
+        Positions { whole, entries }
     }
 
-    /// Where a key or pattern stands.
+    /// Where a key or pattern is.
     pub(super) fn key(&self, name: &str) -> Mark {
         self.entries.get(name).map_or(self.whole, |entry| entry.key)
     }
 
-    /// Where what stands behind it begins, or one part of that.
+    /// Where its value begins, or a member of the value.
     pub(super) fn value(&self, name: &str, member: Option<&str>) -> Mark {
         let Some(entry) = self.entries.get(name) else {
             return self.whole;
@@ -117,24 +117,24 @@ impl Places {
     }
 }
 
-/// Where a word stands in a part of a text: not as a part of a longer one.
+/// The offset of a word in a part of a text, where it is not part of a longer word.
 fn find_word(text: &str, part: Range<usize>, word: &str) -> Option<usize> {
     let is_part = |letter: Option<char>| {
         letter.is_some_and(|letter| letter.is_alphanumeric() || "_:-^\\".contains(letter))
     };
     let mut found = text.get(part.clone())?.match_indices(word);
-    let found = found.find(|(place, _)| {
-        let (start, end) = (part.start + place, part.start + place + word.len());
+    let found = found.find(|(offset, _)| {
+        let (start, end) = (part.start + offset, part.start + offset + word.len());
         let before = text.get(..start).unwrap_or_default().chars().next_back();
-        let behind = text.get(end..).unwrap_or_default();
-        // HOCON may have a colon behind a name.
-        let ends = behind.starts_with(':') && !behind.starts_with("::");
-        !is_part(before) && (ends || !is_part(behind.chars().next()))
+        let after = text.get(end..).unwrap_or_default();
+        // HOCON may have a colon after a name.
+        let ends = after.starts_with(':') && !after.starts_with("::");
+        !is_part(before) && (ends || !is_part(after.chars().next()))
     });
-    found.map(|(place, _)| part.start + place)
+    found.map(|(offset, _)| part.start + offset)
 }
 
-/// Goes through a text once, for places that are asked for in order.
+/// Turns offsets that come in order into lines and columns, in one pass over the text.
 struct Cursor<'t> {
     text: &'t str,
     offset: usize,
@@ -147,7 +147,7 @@ impl<'t> Cursor<'t> {
         Cursor { text, offset, mark }
     }
 
-    /// The place of what begins here; of a name in quotes, of its quote.
+    /// The position of an offset; of a name in quotes, that of its quote.
     fn mark(&mut self, offset: usize) -> Mark {
         for letter in self
             .text
@@ -176,7 +176,7 @@ impl<'t> Cursor<'t> {
 #[derive(Clone, Debug)]
 struct Node {
     mark: Mark,
-    /// What a scalar is written as.
+    /// A scalar as it is written.
     text: LeanStr,
     entries: Option<Rc<Vec<(Node, Node)>>>,
 }
@@ -187,7 +187,7 @@ impl Node {
     }
 
     fn get(&self, name: &str) -> Option<Node> {
-        // What is written twice counts as it is written last.
+        // Of an entry that is written twice the last one counts.
         let mut entries = self.entries().iter().rev();
         let found = entries.find(|(key, _)| key.text == name);
         found.map(|(_, value)| value.clone())

@@ -1,48 +1,48 @@
-//! [`OptionsNotes`]: what is kept of a file's `lookup_options` beside what they mean: their places and mistakes.
+//! [`OptionsDiagnostics`]: the positions and mistakes of a file's `lookup_options`, kept for messages.
 
 use indexmap::IndexMap;
 use lean_string::LeanStr;
 use psych_yaml::Mark;
 
 use super::check::{Finding, check, written};
-use super::places::Places;
-use crate::Value;
+use super::positions::Positions;
 use crate::data::Notice;
+use crate::value::Value;
 
-/// The places of a file's `lookup_options`, and what is wrong with them.
+/// Where a file's `lookup_options` are written, and what is wrong with them.
 #[derive(Debug)]
-pub(crate) struct OptionsNotes {
-    /// Where a mistake is that every lookup comes to, where there is one.
+pub(crate) struct OptionsDiagnostics {
+    /// The position of a mistake that every lookup fails on, where there is one.
     whole: Option<Mark>,
-    /// Each key and pattern as it is written; with the place of its mistake, where it has one.
+    /// Each key and pattern as it is written, with the position of its mistake or else its own.
     entries: Box<[(LeanStr, Mark)]>,
     faults: Box<[Notice]>,
 }
 
-impl OptionsNotes {
-    /// Checks what a file holds under `lookup_options`, and adds to its notices.
+impl OptionsDiagnostics {
+    /// Checks what a YAML file has under `lookup_options`, and adds to its notices.
     pub(crate) fn of_yaml(options: &Value, bytes: &[u8], notices: &mut Vec<Notice>) -> Self {
-        OptionsNotes::new(options, |_| Places::in_yaml(bytes), notices)
+        OptionsDiagnostics::new(options, |_| Positions::in_yaml(bytes), notices)
     }
 
-    /// The same for JSON and HOCON.
+    /// Checks what a JSON or HOCON file has under `lookup_options`, and adds to its notices.
     pub(crate) fn of_text(options: &Value, bytes: &[u8], notices: &mut Vec<Notice>) -> Self {
-        OptionsNotes::new(options, |names| Places::in_text(bytes, names), notices)
+        OptionsDiagnostics::new(options, |names| Positions::in_text(bytes, names), notices)
     }
 
     fn new(
         options: &Value,
-        locate: impl FnOnce(&[LeanStr]) -> Places,
+        locate: impl FnOnce(&[LeanStr]) -> Positions,
         notices: &mut Vec<Notice>,
     ) -> Self {
         let entries = options.as_hash().into_iter().flat_map(|hash| hash.iter());
         let names: Vec<LeanStr> = entries.map(|(key, _)| written(key)).collect();
-        let places = locate(&names);
+        let positions = locate(&names);
         let (mut faults, mut whole) = (Vec::new(), None);
         let mut mistakes: IndexMap<LeanStr, Mark, foldhash::fast::RandomState> =
             IndexMap::default();
         for finding in check(options) {
-            let mark = mark_of(&finding, &places);
+            let mark = mark_of(&finding, &positions);
             if finding.concerns_all {
                 whole = whole.or(Some(mark));
             }
@@ -59,23 +59,23 @@ impl OptionsNotes {
         notices.sort_by_key(|notice| (notice.line, notice.column));
         let entries = names.into_iter().map(|name| {
             let mistake = mistakes.get(&name).copied();
-            let mark = mistake.unwrap_or_else(|| places.key(&name));
+            let mark = mistake.unwrap_or_else(|| positions.key(&name));
             (name, mark)
         });
-        OptionsNotes {
+        OptionsDiagnostics {
             whole,
             entries: entries.collect(),
             faults: faults.into(),
         }
     }
 
-    /// What lookups fail on.
+    /// The mistakes that lookups fail on.
     pub(crate) fn faults(&self) -> &[Notice] {
         &self.faults
     }
 
-    /// Where a key or pattern stands, or a mistake that every lookup comes to.
-    pub(crate) fn place(&self, entry: Option<&str>) -> Option<Mark> {
+    /// The position of a key or pattern or of its mistake; of a mistake that every lookup fails on without one.
+    pub(crate) fn position(&self, entry: Option<&str>) -> Option<Mark> {
         let Some(name) = entry else {
             return self.whole;
         };
@@ -85,11 +85,11 @@ impl OptionsNotes {
     }
 }
 
-fn mark_of(finding: &Finding, places: &Places) -> Mark {
+fn mark_of(finding: &Finding, positions: &Positions) -> Mark {
     match &finding.entry {
-        None => places.whole,
-        // A key or pattern that is none.
-        Some(entry) if finding.concerns_all => places.key(entry),
-        Some(entry) => places.value(entry, finding.member),
+        None => positions.whole,
+        // The key or pattern itself is wrong.
+        Some(entry) if finding.concerns_all => positions.key(entry),
+        Some(entry) => positions.value(entry, finding.member),
     }
 }
