@@ -8,8 +8,9 @@ use std::rc::Rc;
 
 use arcstr::{ArcStr, literal};
 
+use super::Step;
+use super::prepared::Prepared;
 use super::walk::Walk;
-use super::{Prepared, Step};
 use crate::error::LookupError;
 use crate::explain::{Event, NodeKind};
 use crate::key::LookupKey;
@@ -138,7 +139,7 @@ impl<'a> Walk<'_, 'a> {
                 None => None,
             };
             // Puppet's explanations do not show this merge.
-            let merged = self.untold(|walk| {
+            let merged = self.unexplained(|walk| {
                 walk.merge_over(
                     [global, own].into_iter(),
                     &MergeStrategy::HASH,

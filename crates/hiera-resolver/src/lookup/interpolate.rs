@@ -5,9 +5,9 @@
 
 use arcstr::ArcStr;
 
+use super::guard::{MAX_CHAIN, MAX_DEPTH, MAX_WEIGHT};
+use super::request::Outcome;
 use super::walk::Walk;
-use super::{MAX_CHAIN, MAX_DEPTH, MAX_WEIGHT, Outcome};
-use crate::Value;
 use crate::error::{InterpolationError, LookupError};
 use crate::explain::{Event, NodeKind, REDACTED};
 use crate::hash::Hash;
@@ -15,6 +15,7 @@ use crate::key::KeyError;
 use crate::ruby_text;
 use crate::scope::is_undefined;
 use crate::template::{Function, Origin, Part, Template, Token, Variable};
+use crate::value::Value;
 
 impl Walk<'_, '_> {
     /// The value with its tokens filled in. A value without any is shared, not copied.
@@ -85,7 +86,9 @@ impl Walk<'_, '_> {
         let filled = if has_tokens {
             let expression = template.source().clone();
             let kind = || (NodeKind::Interpolation { expression }, None);
-            self.node(kind, |walk| walk.untold(|walk| walk.fill_parts(template)))
+            self.node(kind, |walk| {
+                walk.unexplained(|walk| walk.fill_parts(template))
+            })
         } else {
             self.fill_parts(template)
         };

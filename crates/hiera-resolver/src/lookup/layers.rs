@@ -1,8 +1,8 @@
 //! The way of a key through layers, levels and locations to the values that files hold.
 
+use super::Step;
+use super::prepared::Prepared;
 use super::walk::Walk;
-use super::{Prepared, Step};
-use crate::Value;
 use crate::config::{Layer, LayerKind};
 use crate::error::LookupError;
 use crate::explain::{Event, NodeKind};
@@ -13,6 +13,7 @@ use crate::options;
 use crate::plan::{Location, Plan, PlannedLevel};
 use crate::remote::without_user;
 use crate::table_key::TableKey;
+use crate::value::Value;
 
 impl<'a> Walk<'_, 'a> {
     pub(super) fn in_global(

@@ -53,7 +53,7 @@ impl<'a> Walk<'_, 'a> {
         let call = match (source.ask)(&question).map_err(failed)? {
             RemoteQuery::Call(call) => call,
             RemoteQuery::Skip(remark) => {
-                self.remark(remark.to_owned());
+                self.remark(|| remark.to_owned());
                 self.report_not_found(key);
                 return Ok(None);
             }
@@ -110,16 +110,10 @@ impl<'a> Walk<'_, 'a> {
         let fetched = (address(location), call.path.clone());
         let told = self.told_of_remotes.get_or_insert_default();
         if told.fetched.contains(&fetched) {
-            self.remark((source.cached_remark)(call));
+            self.remark(|| (source.cached_remark)(call));
         } else {
             told.fetched.push(fetched);
-            self.remark((source.fetch_remark)(call));
-        }
-    }
-
-    fn remark(&mut self, text: String) {
-        if let Some(explanation) = &mut self.explanation {
-            explanation.remark(text);
+            self.remark(|| (source.fetch_remark)(call));
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use arcstr::ArcStr;
 
+use super::Step;
+use super::request::Outcome;
 use super::walk::Walk;
-use super::{Outcome, Step};
-use crate::Value;
 use crate::config::{Layer, LayerKind};
 use crate::data::FileFault;
 use crate::data_functions::{self, FunctionKind};
@@ -16,6 +16,7 @@ use crate::options::{LOOKUP_OPTIONS, OptionsError};
 use crate::plan::{Location, Plan, PlannedLevel};
 use crate::table_key::TableKey;
 use crate::types;
+use crate::value::Value;
 
 impl<'a> Walk<'_, 'a> {
     /// Fails where Puppet does: before a layer is entered, where its configuration cannot be read, or inside of

@@ -1,0 +1,92 @@
+//! The explanation of a lookup, recorded as it goes. Nothing is done where none is wanted.
+
+use arcstr::ArcStr;
+
+use super::tell::provider_kind;
+use super::walk::Walk;
+use crate::error::{LookupError, Telling};
+use crate::explain::{Event, NodeKind};
+use crate::plan::Plan;
+
+impl<'a> Walk<'_, 'a> {
+    /// Runs a step inside a node of the explanation.
+    pub(super) fn node<R>(
+        &mut self,
+        kind: impl FnOnce() -> (NodeKind, Option<ArcStr>),
+        body: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let Some(explanation) = &mut self.explanation else {
+            return body(self);
+        };
+        let (kind, key) = kind();
+        explanation.open(kind, key);
+        let result = body(self);
+        if let Some(explanation) = &mut self.explanation {
+            explanation.close();
+        }
+        result
+    }
+
+    /// Runs a step inside the node of a layer.
+    pub(super) fn layer_node<R>(
+        &mut self,
+        plan: &Plan<'a>,
+        body: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let (config, path) = (plan.config, plan.config.path());
+        let kind = || provider_kind(config.kind(), config.version(), path.cloned());
+        self.node(|| (kind(), None), body)
+    }
+
+    /// Records the result of the open node.
+    pub(super) fn report(&mut self, key: Option<&ArcStr>, event: impl FnOnce() -> Event) {
+        if let Some(explanation) = &mut self.explanation {
+            let event = event();
+            self.explained += event.weight();
+            explanation.report(
+                key.cloned(),
+                if self.hides { event.redacted() } else { event },
+            );
+        }
+    }
+
+    /// Records that the open node found nothing.
+    pub(super) fn report_not_found(&mut self, key: &str) {
+        if let Some(explanation) = &mut self.explanation {
+            explanation.report(Some(key.into()), Event::NotFound);
+        }
+    }
+
+    /// Adds a remark to the open node.
+    pub(super) fn remark(&mut self, text: impl FnOnce() -> String) {
+        if let Some(explanation) = &mut self.explanation {
+            explanation.remark(text());
+        }
+    }
+
+    /// Runs a step that is left out of the explanation.
+    pub(super) fn unexplained<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
+        let explanation = self.explanation.take();
+        let result = body(self);
+        self.explanation = explanation;
+        result
+    }
+
+    /// Keeps track of how an error would be told, where that is wanted.
+    pub(super) fn telling_of<R>(
+        &mut self,
+        result: &Result<R, LookupError>,
+        step: impl FnOnce(&mut Telling),
+    ) {
+        if let (Err(error), true) = (result, self.explanation.is_some()) {
+            let hides = self.hides;
+            step(self.telling.get_or_insert_with(|| {
+                if hides {
+                    error.clone().withheld().telling()
+                } else {
+                    error.telling()
+                }
+            }));
+        }
+    }
+}

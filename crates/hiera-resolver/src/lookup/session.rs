@@ -1,0 +1,100 @@
+//! [`Session`]: one node's view of an environment. What does not depend on the key is worked out once in it.
+
+use std::rc::Rc;
+
+use smallvec::SmallVec;
+
+use super::prepared::{Prepared, PreparedModule};
+use super::request::{Answer, Explain, Request};
+use super::walk::Walk;
+use crate::explain::Explanation;
+use crate::scope::Scope;
+use crate::tree::Tree;
+
+/// One node's view of a tree, for any number of lookups.
+pub struct Session<'a> {
+    pub(super) tree: &'a dyn Tree,
+    pub(super) scope: &'a dyn Scope,
+    /// What lookups record. It decides how layers are prepared: an explanation names every path, even one that has no
+    /// file, and such layers take longer to make.
+    pub(super) explain: Option<Explain>,
+    /// Lookups fail on undefined variables.
+    pub(super) is_strict: bool,
+    pub(super) global: Option<Rc<Prepared<'a>>>,
+    /// Outer `None`: not asked yet. Inner `None`: the environment has no layer.
+    pub(super) environment: Option<Option<Rc<Prepared<'a>>>>,
+    pub(super) modules: SmallVec<[PreparedModule<'a>; 2]>,
+    /// Steps of all lookups so far.
+    pub(super) work: u64,
+}
+
+impl std::fmt::Debug for Session<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Session").finish_non_exhaustive()
+    }
+}
+
+/// A [`Session`] that explains each of its lookups. See [`Session::explaining`].
+#[derive(Debug)]
+pub struct ExplainingSession<'a>(Session<'a>);
+
+impl ExplainingSession<'_> {
+    /// Answers a request and explains the answer.
+    pub fn lookup(&mut self, request: &Request<'_>) -> (Answer, Explanation) {
+        let (answer, explanation) = self.0.run(request);
+        (answer, explanation.unwrap_or_default())
+    }
+}
+
+impl<'a> Session<'a> {
+    /// A view of the tree with these variables.
+    pub fn new(tree: &'a dyn Tree, scope: &'a dyn Scope) -> Self {
+        Session::with(tree, scope, None)
+    }
+
+    /// A view of the tree with these variables that also explains each answer.
+    pub fn explaining(
+        tree: &'a dyn Tree,
+        scope: &'a dyn Scope,
+        explain: Explain,
+    ) -> ExplainingSession<'a> {
+        ExplainingSession(Session::with(tree, scope, Some(explain)))
+    }
+
+    fn with(tree: &'a dyn Tree, scope: &'a dyn Scope, explain: Option<Explain>) -> Self {
+        Session {
+            tree,
+            scope,
+            explain,
+            is_strict: tree.strictness().is_error(),
+            global: None,
+            environment: None,
+            modules: SmallVec::new(),
+            work: 0,
+        }
+    }
+
+    /// Answers a request.
+    pub fn lookup(&mut self, request: &Request<'_>) -> Answer {
+        self.run(request).0
+    }
+
+    fn run(&mut self, request: &Request<'_>) -> (Answer, Option<Explanation>) {
+        let mut walk = Walk::new(self, request);
+        let outcome = walk.lookup(
+            request.names,
+            request.default,
+            request.merge,
+            request.value_type,
+        );
+        let outcome = outcome.map_err(|error| walk.without_quotes(error));
+        if walk.explanation.is_some() {
+            walk.end_explanation(&outcome, request.names);
+        }
+        let answer = Answer {
+            outcome,
+            name: walk.found_name,
+        };
+        (answer, walk.explanation)
+    }
+}
