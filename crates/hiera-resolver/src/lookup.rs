@@ -8,10 +8,13 @@
 
 mod assemble;
 mod convert;
+mod default_levels;
 mod dig;
+mod files;
 mod guard;
 mod interpolate;
 mod layers;
+mod levels;
 mod merging;
 pub mod options;
 mod prepared;

@@ -6,7 +6,7 @@ use super::fault::{FileFault, Notice, kind_of};
 use super::file::RawFile;
 use crate::Value;
 use crate::hash::Hash;
-use crate::options::{FileOptions, LOOKUP_OPTIONS, OptionsError, OptionsDiagnostics};
+use crate::options::{FileOptions, LOOKUP_OPTIONS, OptionsDiagnostics, OptionsError};
 use crate::strictness::Strictness;
 use crate::table_key::{KeyFilter, TableKey, hash_of};
 

@@ -158,7 +158,11 @@ impl<'a> Walk<'_, 'a> {
                 continue;
             };
             let place = plan.all_files().find_map(|file| {
-                let mark = file.contents().ok()?.options_diagnostics()?.position(entry)?;
+                let mark = file
+                    .contents()
+                    .ok()?
+                    .options_diagnostics()?
+                    .position(entry)?;
                 Some((file.path().clone(), mark))
             });
             if let Some((path, mark)) = place {
