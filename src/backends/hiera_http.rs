@@ -181,7 +181,7 @@ impl RemoteClient {
             }
             None => RemoteAnswer::Failed {
                 reason: error.to_string(),
-                told: error.puppet_text(),
+                puppet_text: error.puppet_text(),
             },
         }
     }

@@ -42,7 +42,7 @@ pub(crate) fn lookup(arguments: &LookupArgs) -> anyhow::Result<ExitCode> {
     let form = arguments.render_as;
     if let Some(explanation) = explanation {
         if let Err(error) = answer.outcome
-            && !explanation.tells_end()
+            && !explanation.has_reason()
         {
             // As in Puppet: if the explanation does not end with the error, only the error is printed.
             eprintln!("hierad: {error}");

@@ -119,7 +119,7 @@ impl ApiError {
     pub(crate) fn self_contained_explanation(&self) -> Option<&Explanation> {
         self.explanation
             .as_deref()
-            .filter(|explanation| explanation.tells_end())
+            .filter(|explanation| explanation.has_reason())
     }
 
     /// The problem document.

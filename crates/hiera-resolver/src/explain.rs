@@ -1,17 +1,21 @@
 //! Explanations: what a lookup did, recorded as a tree while it runs and shown afterwards.
 //!
-//! The tree has the nodes of Puppet's own, since both its text and its JSON are what people know. The lookup
-//! opens a node, reports what came of it and closes it; rendering is apart (`explain/text.rs`, `explain/json.rs`).
+//! The tree has the nodes of Puppet's own, since its text and its JSON are what people know. The lookup opens a node,
+//! reports its result and closes it; `explain/text.rs` and `explain/json.rs` render the tree. `explain/words.rs` has
+//! Puppet's texts for failures, headings and remarks.
 
 mod json;
+mod node;
+mod puppet_error;
 mod text;
+pub(crate) mod words;
 
 use arcstr::ArcStr;
+use puppet_values::Value;
 
-use crate::Value;
-use crate::hash::Hash;
-
-pub use text::REDACTED;
+pub use self::node::{Event, NodeKind};
+pub(crate) use self::puppet_error::PuppetError;
+pub use self::text::REDACTED;
 
 /// A recorded explanation.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +25,7 @@ pub struct Explanation {
     /// The nodes that are open, outermost first.
     open: Vec<usize>,
     texts: Vec<String>,
-    tells_end: bool,
+    has_reason: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -33,138 +37,10 @@ struct Node {
     texts: Vec<String>,
 }
 
-/// What a node stands for.
-#[derive(Clone, Debug)]
-pub enum NodeKind {
-    /// The search for a key: `Searching for "key"`.
-    Search,
-    /// A layer, or a level of its hierarchy.
-    Provider {
-        /// Its name.
-        name: String,
-        /// The `hiera.yaml` of a layer.
-        config_path: Option<ArcStr>,
-        /// The module, where it is a module's layer.
-        module: Option<ArcStr>,
-    },
-    /// A file.
-    Path {
-        /// As it stands in `hiera.yaml`.
-        original: ArcStr,
-        /// What that came to.
-        path: String,
-    },
-    /// A URI.
-    Uri {
-        /// As it stands in `hiera.yaml`.
-        original: ArcStr,
-        /// What that came to.
-        uri: String,
-    },
-    /// A merge.
-    Merge {
-        /// The strategy.
-        strategy: String,
-        /// Its options.
-        options: Option<Hash>,
-    },
-    /// A text with tokens.
-    Interpolation {
-        /// The text.
-        expression: ArcStr,
-    },
-    /// A scope of variables, or a heading.
-    Scope {
-        /// Its name.
-        name: String,
-    },
-    /// The way along the segments of a key.
-    SubKey {
-        /// The segments, joined by dots.
-        segments: String,
-    },
-    /// One segment.
-    Segment,
-    /// A module that is not there, or has no data.
-    Module {
-        /// Its name.
-        name: ArcStr,
-    },
-    /// A key that cannot be looked up.
-    InvalidKey,
-    /// Where the merge strategy came from.
-    MergeSource,
-}
-
-/// What came of a node.
-#[derive(Clone, Debug)]
-pub enum Event {
-    /// A value.
-    Found(Value),
-    /// A value, out of `override`.
-    FoundInOverrides(Value),
-    /// A value, out of `default_values`.
-    FoundInDefaults(Value),
-    /// What a merge came to.
-    Result(Value),
-    /// No such key.
-    NotFound,
-    /// No such file.
-    LocationNotFound,
-    /// No such module.
-    ModuleNotFound,
-    /// A module without data.
-    ModuleProviderNotFound,
-}
-
-impl Event {
-    /// The same without its value.
-    pub(crate) fn redacted(self) -> Self {
-        let mut event = self;
-        if let Some(value) = event.value_mut() {
-            *value = Event::secret();
-        }
-        event
-    }
-
-    /// What stands in the place of a value that is not shown.
-    pub(crate) fn secret() -> Value {
-        Value::Sensitive(std::sync::Arc::new(Value::Null))
-    }
-
-    /// About how many bytes it takes to tell it.
-    pub(crate) fn weight(&self) -> usize {
-        32 + 16
-            * self
-                .value()
-                .map_or(0, |value| value.traits().weight as usize)
-    }
-
-    fn value_mut(&mut self) -> Option<&mut Value> {
-        match self {
-            Event::Found(value)
-            | Event::FoundInOverrides(value)
-            | Event::FoundInDefaults(value)
-            | Event::Result(value) => Some(value),
-            _ => None,
-        }
-    }
-
-    fn value(&self) -> Option<&Value> {
-        match self {
-            Event::Found(value)
-            | Event::FoundInOverrides(value)
-            | Event::FoundInDefaults(value)
-            | Event::Result(value) => Some(value),
-            _ => None,
-        }
-    }
-}
-
 impl Explanation {
     /// Opens a node below the one that is open.
-    pub fn open(&mut self, kind: NodeKind, key: Option<ArcStr>) {
-        let place = self.nodes.len();
+    pub(crate) fn open(&mut self, kind: NodeKind, key: Option<ArcStr>) {
+        let index = self.nodes.len();
         self.nodes.push(Node {
             kind,
             branches: Vec::new(),
@@ -173,19 +49,19 @@ impl Explanation {
             texts: Vec::new(),
         });
         match self.current() {
-            Some(node) => node.branches.push(place),
-            None => self.top.push(place),
+            Some(node) => node.branches.push(index),
+            None => self.top.push(index),
         }
-        self.open.push(place);
+        self.open.push(index);
     }
 
     /// Closes the node that is open.
-    pub fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.open.pop();
     }
 
-    /// Says what came of the open node.
-    pub fn report(&mut self, key: Option<ArcStr>, event: Event) {
+    /// Sets the result of the open node.
+    pub(crate) fn report(&mut self, key: Option<ArcStr>, event: Event) {
         if let Some(node) = self.current() {
             if key.is_some() {
                 node.key = key;
@@ -194,7 +70,7 @@ impl Explanation {
         }
     }
 
-    /// Shows another value in the place of one that was changed after it was told.
+    /// Replaces a value that was changed after it was reported.
     pub(crate) fn replace(&mut self, old: &Value, new: &Value) {
         let events = self.nodes.iter_mut().filter_map(|node| node.event.as_mut());
         for value in events
@@ -205,7 +81,7 @@ impl Explanation {
         }
     }
 
-    /// Changes all values that are told.
+    /// Changes all values in it.
     pub(crate) fn change_values(&mut self, mut change: impl FnMut(&mut Value)) {
         for node in &mut self.nodes {
             if let Some(value) = node.event.as_mut().and_then(Event::value_mut) {
@@ -230,36 +106,34 @@ impl Explanation {
     }
 
     /// Adds a remark to the open node.
-    pub fn remark(&mut self, text: String) {
+    pub(crate) fn remark(&mut self, text: String) {
         match self.current() {
             Some(node) => node.texts.push(text),
             None => self.texts.push(text),
         }
     }
 
-    /// Ends it with why there is no value. `None`: Puppet's explanation does not say.
-    pub fn tell_end(&mut self, text: Option<String>) {
-        if let Some(text) = text {
-            self.texts.push(text);
-            self.tells_end = true;
-        }
+    /// Ends it with why there is no value.
+    pub(crate) fn end_with(&mut self, reason: String) {
+        self.texts.push(reason);
+        self.has_reason = true;
     }
 
-    /// Does it say why there is no value?
-    pub fn tells_end(&self) -> bool {
-        self.tells_end
+    /// Does it say why there is no value? Puppet's explanation does not for every error.
+    pub fn has_reason(&self) -> bool {
+        self.has_reason
     }
 
     fn current(&mut self) -> Option<&mut Node> {
-        let place = *self.open.last()?;
-        self.nodes.get_mut(place)
+        let index = *self.open.last()?;
+        self.nodes.get_mut(index)
     }
 
-    fn node(&self, place: usize) -> Option<&Node> {
-        self.nodes.get(place)
+    fn node(&self, index: usize) -> Option<&Node> {
+        self.nodes.get(index)
     }
 
     fn branches<'a>(&'a self, node: &'a Node) -> impl Iterator<Item = &'a Node> {
-        node.branches.iter().filter_map(|place| self.node(*place))
+        node.branches.iter().filter_map(|index| self.node(*index))
     }
 }

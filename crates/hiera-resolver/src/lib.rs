@@ -11,7 +11,6 @@
 pub mod data;
 pub mod data_functions;
 mod environment;
-pub mod error;
 pub mod explain;
 pub mod hierarchy;
 pub mod key;
@@ -36,8 +35,7 @@ pub(crate) use hierarchy::plan;
 pub use config::{HieraConfig, Layer, LayerKind};
 pub use data::{DataFile, Format};
 pub use environment::{Environment, EnvironmentBuilder, EnvironmentFault};
-pub use error::LookupError;
-pub use lookup::{Answer, Explain, ExplainingSession, Outcome, Request, Session};
+pub use lookup::{Answer, Explain, ExplainingSession, LookupError, Outcome, Request, Session};
 pub use merge::MergeStrategy;
 pub use scope::{Node, Scope};
 pub use snapshot::Snapshot;

@@ -10,26 +10,28 @@ mod assemble;
 mod convert;
 mod default_levels;
 mod dig;
+mod error;
+mod failures;
 mod files;
-mod guard;
 mod interpolate;
 mod layers;
 mod levels;
+mod limits;
 mod merging;
 pub mod options;
+mod options_position;
 mod prepared;
 mod record;
 mod remote;
 mod request;
 mod secrets;
 mod session;
-mod tell;
 mod walk;
 
 use puppet_values::Value;
 
-use crate::error::LookupError;
-
+pub use self::error::LookupError;
+pub use self::limits::LimitError;
 pub use self::request::{Answer, Explain, Outcome, Request};
 pub use self::session::{ExplainingSession, Session};
 

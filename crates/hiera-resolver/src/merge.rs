@@ -8,11 +8,11 @@
 //! any type.
 
 mod deep;
-mod element;
 mod error;
 mod hash;
 mod merger;
 mod strategy;
+mod type_check;
 mod union;
 mod unique;
 

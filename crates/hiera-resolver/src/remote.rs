@@ -32,7 +32,7 @@ pub enum RemoteAnswer {
         /// Why.
         reason: String,
         /// The last line of Puppet's explanation, where it has one.
-        told: Option<String>,
+        puppet_text: Option<String>,
     },
 }
 

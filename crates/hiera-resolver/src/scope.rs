@@ -4,10 +4,9 @@
 //! all of them be there as values. [`rules`] has what holds for facts and variables wherever they come from.
 
 use crate::Value;
-use crate::error::InterpolationError;
 use crate::key::{DigError, Segment, dig};
 use crate::ruby_text;
-use crate::template::Variable;
+use crate::template::{InterpolationError, Variable};
 
 mod node;
 pub mod rules;

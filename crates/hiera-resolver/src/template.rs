@@ -1,5 +1,7 @@
 //! A string with `%{...}` → [`Template`]: parsed once, when a file is read, not on every lookup.
 
+mod error;
+
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
@@ -7,6 +9,7 @@ use arcstr::ArcStr;
 use puppet_values::{TemplateText, Value};
 use regex::Regex;
 
+pub use self::error::InterpolationError;
 use crate::key::{KeyError, LookupKey, Segment, is_strippable, split_segments};
 
 /// A string with interpolation tokens.

@@ -1,8 +1,7 @@
 //! An explanation as the structure that `puppet lookup --explain --render-as json` prints.
 
 use super::{Event, Explanation, Node, NodeKind, REDACTED};
-use crate::Value;
-use crate::hash::Hash;
+use puppet_values::{Hash, Value};
 
 impl Explanation {
     /// The structure, as a value.
@@ -13,7 +12,7 @@ impl Explanation {
             return Value::hash(self.node_hash(node));
         }
         let mut hash = Hash::new();
-        let branches = self.top.iter().filter_map(|place| self.node(*place));
+        let branches = self.top.iter().filter_map(|index| self.node(*index));
         self.set_branches(&mut hash, branches);
         Value::hash(hash)
     }
@@ -137,7 +136,7 @@ fn type_name(kind: &NodeKind) -> &'static str {
     }
 }
 
-/// The value without what must not be shown.
+/// The value without its secrets.
 fn redacted(value: &Value) -> Value {
     if !value.traits().has_sensitive {
         return value.clone();

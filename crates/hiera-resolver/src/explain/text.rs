@@ -3,16 +3,15 @@
 use std::fmt;
 
 use super::{Event, Explanation, Node, NodeKind};
-use crate::Value;
-use crate::ruby_text;
+use puppet_values::{Value, ruby_text};
 
-/// What stands in the place of a secret.
+/// Shown instead of a secret.
 pub const REDACTED: &str = "Sensitive [value redacted]";
 
 impl fmt::Display for Explanation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
-        for node in self.top.iter().filter_map(|place| self.node(*place)) {
+        for node in self.top.iter().filter_map(|index| self.node(*index)) {
             self.write_node(node, &mut text, "", "");
         }
         for remark in &self.texts {
@@ -60,7 +59,7 @@ impl Explanation {
             }
             NodeKind::Merge { strategy, options } => {
                 if let [branch] = node.branches.as_slice() {
-                    // A merge with one branch is not worth a word.
+                    // A merge with one branch is not shown.
                     if let Some(branch) = self.node(*branch) {
                         self.write_node(branch, out, indent, first_indent);
                     }
@@ -119,10 +118,10 @@ impl Explanation {
         node: &Node,
         out: &mut String,
         indent: &str,
-        [kind, lower, place, original]: [&str; 4],
+        [kind, lower, filled, original]: [&str; 4],
     ) {
         let inner = format!("{indent}  ");
-        line(out, indent, &[kind, " \"", place, "\""]);
+        line(out, indent, &[kind, " \"", filled, "\""]);
         line(out, &inner, &["Original ", lower, ": \"", original, "\""]);
         self.write_branches(node, out, &inner);
         if matches!(node.event, Some(Event::LocationNotFound)) {
@@ -158,13 +157,13 @@ fn write_outcome(node: &Node, out: &mut String, indent: &str) {
         Some(Event::FoundInDefaults(value)) => Some((value, " in defaults")),
         _ => None,
     };
-    if let Some((value, whence)) = found {
+    if let Some((value, origin)) = found {
         out.push_str(indent);
         out.push_str("Found key: \"");
         out.push_str(key);
         out.push_str("\" value: ");
         write_value(value, out, indent);
-        out.push_str(whence);
+        out.push_str(origin);
         out.push('\n');
     }
     for remark in &node.texts {
@@ -178,8 +177,8 @@ fn write_value(value: &Value, out: &mut String, indent: &str) {
     match value {
         Value::Hash(hash) => {
             out.push('{');
-            for (place, (key, value)) in hash.iter().enumerate() {
-                out.push_str(if place == 0 { "\n" } else { ",\n" });
+            for (index, (key, value)) in hash.iter().enumerate() {
+                out.push_str(if index == 0 { "\n" } else { ",\n" });
                 out.push_str(&inner);
                 write_value(key, out, &inner);
                 out.push_str(" => ");
@@ -189,8 +188,8 @@ fn write_value(value: &Value, out: &mut String, indent: &str) {
         }
         Value::Array(array) => {
             out.push('[');
-            for (place, item) in array.items().iter().enumerate() {
-                out.push_str(if place == 0 { "\n" } else { ",\n" });
+            for (index, item) in array.items().iter().enumerate() {
+                out.push_str(if index == 0 { "\n" } else { ",\n" });
                 out.push_str(&inner);
                 write_value(item, out, &inner);
             }

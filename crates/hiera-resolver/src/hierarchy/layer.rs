@@ -36,18 +36,6 @@ pub enum Layer {
     Faulty(ConfigFaults),
 }
 
-impl LayerKind {
-    /// The name of a layer with a configuration of this version in explanations.
-    pub(crate) fn provider_name(&self, version: u8) -> String {
-        let prefix = match self {
-            LayerKind::Global => "Global ".to_owned(),
-            LayerKind::Environment => "Environment ".to_owned(),
-            LayerKind::Module(name) => format!("Module \"{name}\" "),
-        };
-        format!("{prefix}Data Provider (hiera configuration version {version})")
-    }
-}
-
 impl Layer {
     /// Parses the configuration of a layer. `path` is its absolute path; `codedir` is where a configuration of version 3
     /// looks for data unless it says otherwise.

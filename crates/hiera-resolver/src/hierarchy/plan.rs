@@ -15,13 +15,13 @@ use smallvec::SmallVec;
 
 use self::fill::fill_options;
 use self::planner::Planner;
-use super::{HieraConfig, LayerKind, Level};
+use super::{HieraConfig, LayerKind, Level, LevelError};
 use crate::Value;
 use crate::data::{Contents, DataFile};
 use crate::data_functions::{LevelFunction, Source};
-use crate::error::LookupError;
 use crate::hash::Hash;
 use crate::layer_index::{Survey, SurveyedFiles};
+use crate::lookup::LookupError;
 use crate::options::FileOptions;
 use crate::scope::Scope;
 use crate::tree::Tree;
@@ -118,7 +118,7 @@ impl<'a> Plan<'a> {
         let mut files = Some(SurveyedFiles::default());
         for planned in &self.levels {
             let Some(range) = &planned.locations else {
-                return Err(self.unusable(planned.level));
+                return Err(self.unusable(planned.level).into());
             };
             if planned.level.function().is_remote() {
                 // Any server may have options for any key.
@@ -157,33 +157,34 @@ impl<'a> Plan<'a> {
         location: &Location<'a>,
     ) -> Result<Option<&'a Contents>, LookupError> {
         if location.is_uri {
-            return Err(self.unusable(level));
+            return Err(self.unusable(level).into());
         }
         let Some(file) = location.file else {
             return Ok(None);
         };
         if !level.can_read_files() {
-            return Err(self.unusable(level));
+            return Err(self.unusable(level).into());
         }
         let contents = file
             .contents()
             .map_err(|fault| LookupError::File(fault.clone()))?;
         if let (true, LayerKind::Module(module)) = (contents.has_other_keys(), self.config.kind()) {
-            return Err(LookupError::ModuleKeyNotText {
+            return Err(LevelError::ModuleKeyNotText {
                 path: file.path().clone(),
                 module: module.clone(),
-            });
+            }
+            .into());
         }
         Ok(Some(contents))
     }
 
     /// Why the function of a level cannot be called.
-    pub(crate) fn unusable(&self, level: &Level) -> LookupError {
+    pub(crate) fn unusable(&self, level: &Level) -> LevelError {
         let config = self.config.path().cloned().unwrap_or_default();
         let function = match level.function() {
             LevelFunction::Known { function, .. } => function,
             LevelFunction::Unknown { kind, name } => {
-                return LookupError::UnknownFunction {
+                return LevelError::UnknownFunction {
                     config,
                     level: level.name().clone(),
                     kind,
@@ -200,7 +201,7 @@ impl<'a> Plan<'a> {
                 "one of path, paths, glob, globs or mapped_paths must be declared for its data function"
             }
         };
-        LookupError::UnusableLevel {
+        LevelError::Unusable {
             config,
             level: level.name().clone(),
             problem: problem.to_owned(),

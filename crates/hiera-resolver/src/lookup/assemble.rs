@@ -11,12 +11,13 @@ use arcstr::{ArcStr, literal};
 use super::Step;
 use super::prepared::Prepared;
 use super::walk::Walk;
-use crate::error::LookupError;
+use crate::Value;
+use crate::explain::words::headings;
 use crate::explain::{Event, NodeKind};
 use crate::key::LookupKey;
+use crate::lookup::LookupError;
 use crate::merge::{Contribution, MergeStrategy};
 use crate::options::{LOOKUP_OPTIONS, LookupOptions, OptionsError};
-use crate::value::Value;
 
 /// What has been worked out. `Some(None)`: there are none.
 #[derive(Default)]
@@ -101,20 +102,15 @@ impl<'a> Walk<'_, 'a> {
     ) -> Result<Value, LookupError> {
         let strategy = &MergeStrategy::HASH;
         let merged = self.merge_over([true, false].iter(), strategy, |walk, is_upper| {
-            let name = if *is_upper {
-                "Global and Environment".to_owned()
-            } else {
-                format!("Module {module}")
+            let heading = || match is_upper {
+                true => (headings::options_above_modules(), None),
+                false => (headings::options_of_module(module), None),
             };
             let value = if *is_upper { upper } else { own };
-            walk.node(
-                || (NodeKind::Scope { name }, None),
-                |walk| {
-                    walk.report(Some(&literal!("lookup_options")), || {
-                        Event::Found(value.clone())
-                    })
-                },
-            );
+            walk.node(heading, |walk| {
+                let key = literal!("lookup_options");
+                walk.report(Some(&key), || Event::Found(value.clone()));
+            });
             Ok(Some(value.clone().into()))
         })?;
         Ok(merged.map(Contribution::into_value).unwrap_or_default())
@@ -166,14 +162,7 @@ impl<'a> Walk<'_, 'a> {
             return Ok(known.clone());
         }
         let key = LookupKey::parse(LOOKUP_OPTIONS)?;
-        let heading = || {
-            (
-                NodeKind::Scope {
-                    name: format!("Searching for \"{LOOKUP_OPTIONS}\""),
-                },
-                None,
-            )
-        };
+        let heading = || (headings::options_in_default_hierarchy(), None);
         let found = self.node(heading, |walk| {
             walk.apart_from_request(|walk| {
                 walk.in_default_levels(prepared, &key, &MergeStrategy::HASH)

@@ -3,8 +3,9 @@
 use puppet_values::Value;
 
 use super::walk::Walk;
-use crate::error::LookupError;
+use crate::explain::words::headings;
 use crate::key::LookupKey;
+use crate::lookup::LookupError;
 use crate::options::KeyOptions;
 
 impl Walk<'_, '_> {
@@ -22,7 +23,7 @@ impl Walk<'_, '_> {
         };
         let converted = match conversion.apply(key.as_str(), value.clone()) {
             Err(error) if conversion.problem().is_some() => {
-                return Err(self.blame_options(error, Some(name), key.module()));
+                return Err(self.locate_in_options(error, Some(name), key.module()));
             }
             converted => self.made_of(&[&value], converted)?,
         };
@@ -30,10 +31,7 @@ impl Walk<'_, '_> {
         if conversion.is_secret() && !converted.traits().has_sensitive {
             self.add_secret(&converted);
         }
-        self.remark(|| {
-            let arguments = conversion.shown();
-            format!("Applying convert_to lookup_option with arguments {arguments}")
-        });
+        self.remark(|| headings::conversion(&conversion.shown()));
         Ok(converted)
     }
 }

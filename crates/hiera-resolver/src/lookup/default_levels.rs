@@ -3,9 +3,9 @@
 use super::Step;
 use super::prepared::Prepared;
 use super::walk::Walk;
-use crate::error::LookupError;
-use crate::explain::NodeKind;
+use crate::explain::words::headings;
 use crate::key::LookupKey;
+use crate::lookup::LookupError;
 use crate::merge::{Contribution, MergeStrategy};
 use crate::options;
 
@@ -24,23 +24,12 @@ impl<'a> Walk<'_, 'a> {
         if prepared.config.default_levels().is_none() {
             return Ok(None);
         }
-        let heading = || {
-            (
-                NodeKind::Scope {
-                    name: format!("Searching default_hierarchy of module \"{module}\""),
-                },
-                None,
-            )
-        };
+        let heading = || (headings::default_hierarchy(module), None);
         let found = self.node(heading, |walk| {
             let strategy = walk.default_strategy(key, module, &prepared)?;
             let heading = || {
-                (
-                    NodeKind::Scope {
-                        name: format!("Searching for \"{}\"", key.as_str()),
-                    },
-                    None,
-                )
+                let heading = headings::search_in_default_hierarchy(key.as_str());
+                (heading, None)
             };
             walk.node(heading, |walk| {
                 walk.in_default_levels(&prepared, key, &strategy)
@@ -61,7 +50,7 @@ impl<'a> Walk<'_, 'a> {
     ) -> Result<MergeStrategy, LookupError> {
         let options = self
             .default_options(module, prepared)
-            .map_err(|error| self.blame_options(error, None, Some(module)))?;
+            .map_err(|error| self.locate_in_options(error, None, Some(module)))?;
         let entry = match &options {
             Some(options) => options::find(&[options.as_ref()], key.root())?,
             None => None,
@@ -71,7 +60,7 @@ impl<'a> Walk<'_, 'a> {
         };
         let strategy = entry
             .merge()
-            .map_err(|error| self.blame_options(error, Some(entry.name()), Some(module)))?;
+            .map_err(|error| self.locate_in_options(error, Some(entry.name()), Some(module)))?;
         Ok(strategy.cloned().unwrap_or(MergeStrategy::DEFAULT))
     }
 

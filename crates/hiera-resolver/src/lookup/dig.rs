@@ -4,9 +4,9 @@ use puppet_values::Value;
 
 use super::Step;
 use super::walk::Walk;
-use crate::error::LookupError;
 use crate::explain::{Event, NodeKind};
 use crate::key::{self, Segment};
+use crate::lookup::LookupError;
 
 impl Walk<'_, '_> {
     /// Follows the segments of a key into a value.

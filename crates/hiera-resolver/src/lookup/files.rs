@@ -7,8 +7,8 @@ use puppet_values::table_key::TableKey;
 
 use super::Step;
 use super::walk::Walk;
-use crate::error::LookupError;
 use crate::layer_index::SurveyedFiles;
+use crate::lookup::LookupError;
 use crate::merge::{Contribution, MergeStrategy};
 
 impl<'a> Walk<'_, 'a> {

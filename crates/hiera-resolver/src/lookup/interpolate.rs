@@ -5,17 +5,19 @@
 
 use arcstr::ArcStr;
 
-use super::guard::{MAX_CHAIN, MAX_DEPTH, MAX_WEIGHT};
+use super::limits::{LimitError, MAX_CHAIN, MAX_DEPTH, MAX_WEIGHT};
 use super::request::Outcome;
 use super::walk::Walk;
-use crate::error::{InterpolationError, LookupError};
+use crate::Value;
+use crate::explain::words::headings;
 use crate::explain::{Event, NodeKind, REDACTED};
 use crate::hash::Hash;
 use crate::key::KeyError;
+use crate::lookup::LookupError;
 use crate::ruby_text;
 use crate::scope::is_undefined;
+use crate::template::InterpolationError;
 use crate::template::{Function, Origin, Part, Template, Token, Variable};
-use crate::value::Value;
 
 impl Walk<'_, '_> {
     /// The value with its tokens filled in. A value without any is shared, not copied.
@@ -41,15 +43,17 @@ impl Walk<'_, '_> {
             other => other.clone(),
         };
         if filled.traits().weight > MAX_WEIGHT {
-            return Err(LookupError::TooLargeValue {
+            return Err(LimitError::TooLargeValue {
                 key: key.to_owned(),
-            });
+            }
+            .into());
         }
         if filled.traits().depth > MAX_DEPTH {
-            return Err(LookupError::TooDeepValue {
+            return Err(LimitError::TooDeepValue {
                 key: key.to_owned(),
                 bound: MAX_DEPTH,
-            });
+            }
+            .into());
         }
         Ok(filled)
     }
@@ -175,10 +179,11 @@ impl Walk<'_, '_> {
                 .first()
                 .map(ToString::to_string)
                 .unwrap_or_default();
-            return Err(LookupError::TooDeepChain {
+            return Err(LimitError::TooDeepChain {
                 bound: MAX_CHAIN,
                 start,
-            });
+            }
+            .into());
         }
         self.chain += 1;
         let outer = (self.is_version_3, self.file.take());
@@ -231,10 +236,7 @@ impl Walk<'_, '_> {
         &mut self,
         variable: &Variable,
     ) -> Result<Option<Value>, InterpolationError> {
-        let heading = || {
-            let name = "Global Scope".to_owned();
-            (NodeKind::Scope { name }, None)
-        };
+        let heading = || (headings::variables(), None);
         let (name, segments) = match &variable.path {
             Ok(path) => path,
             Err(error) => {
@@ -283,7 +285,7 @@ fn without_tokens(error: LookupError) -> LookupError {
         LookupError::Interpolation { .. }
         | LookupError::Key(_)
         | LookupError::Recursion { .. }
-        | LookupError::TooDeepChain { .. } => LookupError::Withheld {
+        | LookupError::Limit(LimitError::TooDeepChain { .. }) => LookupError::Withheld {
             what: "the interpolation",
         },
         other => other,

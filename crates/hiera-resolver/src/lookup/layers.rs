@@ -22,7 +22,7 @@ impl<'a> Walk<'_, 'a> {
             return Ok(None);
         }
         let found = self.in_global_layer(key, strategy);
-        self.telling_of(&found, |telling| telling.leave_global(key.as_str()));
+        self.track_puppet_error(&found, |error| error.leave_global(key.as_str()));
         found
     }
 

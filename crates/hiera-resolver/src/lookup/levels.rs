@@ -4,8 +4,9 @@ use puppet_values::table_key::TableKey;
 
 use super::Step;
 use super::walk::Walk;
-use crate::error::LookupError;
+use crate::explain::words::headings;
 use crate::explain::{Event, NodeKind};
+use crate::lookup::LookupError;
 use crate::merge::{Contribution, MergeStrategy};
 use crate::plan::{Location, Plan, PlannedLevel};
 use crate::remote::without_user;
@@ -20,20 +21,12 @@ impl<'a> Walk<'_, 'a> {
         strategy: &MergeStrategy,
     ) -> Step<Contribution> {
         let level = planned.level;
-        let kind = || NodeKind::Provider {
-            name: match level.function().kind_and_name() {
-                ("v4_data_hash", name) => format!("Deprecated API function \"{name}\""),
-                _ => format!("Hierarchy entry \"{}\"", level.name()),
-            },
-            config_path: None,
-            module: None,
-        };
         self.node(
-            || (kind(), None),
+            || (headings::level(level), None),
             |walk| {
                 let Some(range) = planned.locations.clone() else {
-                    let error = plan.unusable(level);
-                    walk.tell_of_function(&error);
+                    let error = LookupError::from(plan.unusable(level));
+                    walk.note_unknown_function(&error);
                     return Err(error);
                 };
                 let locations = plan.locations(range);
@@ -75,7 +68,7 @@ impl<'a> Walk<'_, 'a> {
     ) -> Step {
         let contents = plan
             .contents(planned.level, location)
-            .inspect_err(|error| self.tell_of_location(error, plan, planned, location))?;
+            .inspect_err(|error| self.note_unusable_file(error, plan, planned, location))?;
         let Some(contents) = contents else {
             self.report(None, || Event::LocationNotFound);
             return Ok(None);
@@ -89,7 +82,7 @@ impl<'a> Walk<'_, 'a> {
                 .file
                 .map(|file| file.path().clone())
                 .unwrap_or_default();
-            self.tell_of_irregular(raw, root, plan, planned, location);
+            self.note_irregular_value(raw, root, plan, planned, location);
             return Err(LookupError::IrregularValue {
                 key: root.to_string(),
                 path,

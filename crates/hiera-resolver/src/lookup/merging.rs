@@ -4,8 +4,8 @@ use puppet_values::Value;
 
 use super::Step;
 use super::walk::Walk;
-use crate::error::LookupError;
 use crate::explain::{Event, NodeKind};
+use crate::lookup::LookupError;
 use crate::merge::{Contribution, MergeError, MergeObserver, MergeStrategy, Merger};
 
 impl Walk<'_, '_> {

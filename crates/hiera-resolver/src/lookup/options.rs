@@ -22,7 +22,7 @@ pub use self::conversion::Conversion;
 pub(crate) use self::diagnostics::OptionsDiagnostics;
 pub use self::error::OptionsError;
 pub use self::key_options::KeyOptions;
-use crate::error::LookupError;
+use crate::lookup::LookupError;
 
 /// The key that holds them.
 pub const LOOKUP_OPTIONS: &str = "lookup_options";

@@ -8,8 +8,8 @@ use smallvec::SmallVec;
 
 use super::session::Session;
 use crate::config::{ConfigFaults, HieraConfig, Layer, LayerKind};
-use crate::error::LookupError;
 use crate::layer_index::Survey;
+use crate::lookup::LookupError;
 use crate::options::LookupOptions;
 use crate::plan::Plan;
 

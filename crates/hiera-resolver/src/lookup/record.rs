@@ -2,10 +2,11 @@
 
 use arcstr::ArcStr;
 
-use super::tell::provider_kind;
 use super::walk::Walk;
-use crate::error::{LookupError, Telling};
+use crate::explain::PuppetError;
+use crate::explain::words::headings;
 use crate::explain::{Event, NodeKind};
+use crate::lookup::LookupError;
 use crate::plan::Plan;
 
 impl<'a> Walk<'_, 'a> {
@@ -34,7 +35,7 @@ impl<'a> Walk<'_, 'a> {
         body: impl FnOnce(&mut Self) -> R,
     ) -> R {
         let (config, path) = (plan.config, plan.config.path());
-        let kind = || provider_kind(config.kind(), config.version(), path.cloned());
+        let kind = || headings::layer(config.kind(), config.version(), path.cloned());
         self.node(|| (kind(), None), body)
     }
 
@@ -72,20 +73,17 @@ impl<'a> Walk<'_, 'a> {
         result
     }
 
-    /// Keeps track of how an error would be told, where that is wanted.
-    pub(super) fn telling_of<R>(
+    /// Keeps track of what an error on its way up is to Puppet, where an explanation needs that.
+    pub(super) fn track_puppet_error<R>(
         &mut self,
         result: &Result<R, LookupError>,
-        step: impl FnOnce(&mut Telling),
+        step: impl FnOnce(&mut PuppetError),
     ) {
         if let (Err(error), true) = (result, self.explanation.is_some()) {
             let hides = self.hides;
-            step(self.telling.get_or_insert_with(|| {
-                if hides {
-                    error.clone().withheld().telling()
-                } else {
-                    error.telling()
-                }
+            step(self.puppet_error.get_or_insert_with(|| match hides {
+                true => PuppetError::from(&error.clone().withheld()),
+                false => PuppetError::from(error),
             }));
         }
     }

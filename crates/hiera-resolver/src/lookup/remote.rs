@@ -6,20 +6,20 @@ use super::Step;
 use super::walk::Walk;
 use crate::Value;
 use crate::data_functions::{FunctionKind, Question, RemoteCall, RemoteQuery, RemoteSource};
-use crate::error::LookupError;
 use crate::explain::Event;
+use crate::lookup::LookupError;
 use crate::plan::{Location, PlannedLevel};
 use crate::remote::{RemoteAnswer, no_options};
 
 /// What an explanation has reported of levels that ask other servers. Puppet's function remembers for each location what
 /// it has found and fetched, and its explanation shows which of both it is.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct RemoteHistory {
     found: Vec<(usize, ArcStr, Value)>,
     fetched: Vec<(usize, String)>,
 }
 
-impl Told {
+impl RemoteHistory {
     /// What was found for a key before.
     fn value(&self, location: &Location<'_>, key: &str) -> Option<Value> {
         let address = address(location);
@@ -41,7 +41,7 @@ impl<'a> Walk<'_, 'a> {
         let failed = |reason: String| LookupError::Remote {
             level: planned.level.name().clone(),
             reason,
-            told: None,
+            puppet_text: None,
         };
         let no_options = no_options();
         let question = Question {
@@ -58,8 +58,8 @@ impl<'a> Walk<'_, 'a> {
                 return Ok(None);
             }
         };
-        if let Some(told) = &self.told_of_remotes
-            && let Some(value) = told.value(location, key)
+        if let Some(history) = &self.remote_history
+            && let Some(value) = history.value(location, key)
         {
             self.report(Some(key), || Event::Found(value.clone()));
             return Ok(Some(value));
@@ -69,11 +69,14 @@ impl<'a> Walk<'_, 'a> {
         };
         self.remark_fetch(source, location, &call);
         let document = match answer {
-            RemoteAnswer::Failed { reason, told } => {
+            RemoteAnswer::Failed {
+                reason,
+                puppet_text,
+            } => {
                 return Err(LookupError::Remote {
                     level: planned.level.name().clone(),
                     reason,
-                    told,
+                    puppet_text,
                 });
             }
             RemoteAnswer::NotFound => None,
@@ -94,7 +97,7 @@ impl<'a> Walk<'_, 'a> {
         self.report(Some(key), || Event::Found(value.clone()));
         if self.explanation.is_some() {
             let found = (address(location), key.clone(), value.clone());
-            self.told_of_remotes
+            self.remote_history
                 .get_or_insert_default()
                 .found
                 .push(found);
@@ -108,11 +111,11 @@ impl<'a> Walk<'_, 'a> {
             return;
         }
         let fetched = (address(location), call.path.clone());
-        let told = self.told_of_remotes.get_or_insert_default();
-        if told.fetched.contains(&fetched) {
+        let history = self.remote_history.get_or_insert_default();
+        if history.fetched.contains(&fetched) {
             self.remark(|| (source.cached_remark)(call));
         } else {
-            told.fetched.push(fetched);
+            history.fetched.push(fetched);
             self.remark(|| (source.fetch_remark)(call));
         }
     }

@@ -4,8 +4,8 @@ use puppet_types::Type;
 use puppet_values::{Hash, Value};
 
 use super::session::Session;
-use crate::error::LookupError;
 use crate::explain::Explanation;
+use crate::lookup::LookupError;
 use crate::merge::MergeStrategy;
 use crate::scope::Scope;
 use crate::tree::Tree;

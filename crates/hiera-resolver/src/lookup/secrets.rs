@@ -7,8 +7,8 @@ use indexmap::IndexSet;
 
 use super::walk::Walk;
 use crate::Value;
-use crate::error::LookupError;
 use crate::explain::{Event, Explanation, REDACTED};
+use crate::lookup::LookupError;
 
 /// The shortest text that is looked for in messages. Shorter ones stand in every other word.
 const SHORTEST_QUOTE: usize = 4;

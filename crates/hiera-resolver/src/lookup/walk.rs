@@ -5,19 +5,21 @@
 use std::borrow::Cow;
 
 use arcstr::{ArcStr, literal};
-use puppet_types::{self as types, Type};
+use puppet_types::{Type, assert_instance};
 use puppet_values::{Hash, Value};
 use smallvec::SmallVec;
 
 use super::Step;
 use super::assemble::AssembledOptions;
-use super::remote::Told;
+use super::remote::RemoteHistory;
 use super::request::{Explain, Outcome, Request};
 use super::secrets::Secrets;
 use super::session::Session;
-use crate::error::{LookupError, Telling};
+use crate::explain::PuppetError;
+use crate::explain::words::subjects::Subject;
 use crate::explain::{Explanation, NodeKind};
 use crate::key::LookupKey;
+use crate::lookup::LookupError;
 use crate::merge::{Contribution, MergeStrategy};
 use crate::options::{self, Conversion, KeyOptions, LOOKUP_OPTIONS};
 
@@ -51,9 +53,9 @@ pub(super) struct Walk<'s, 'a> {
     /// lookups would each double the work.
     pub(super) has_named_file: bool,
     /// What Puppet makes of the error that is on its way up.
-    pub(super) telling: Option<Telling>,
+    pub(super) puppet_error: Option<PuppetError>,
     /// What was asked of other servers. `None` until something was.
-    pub(super) told_of_remotes: Option<Box<Told>>,
+    pub(super) remote_history: Option<Box<RemoteHistory>>,
 }
 
 impl<'s, 'a> Walk<'s, 'a> {
@@ -75,8 +77,8 @@ impl<'s, 'a> Walk<'s, 'a> {
             module: None,
             file: None,
             has_named_file: false,
-            telling: None,
-            told_of_remotes: None,
+            puppet_error: None,
+            remote_history: None,
         }
     }
 
@@ -88,41 +90,39 @@ impl<'s, 'a> Walk<'s, 'a> {
         merge: Option<&MergeStrategy>,
         value_type: Option<&Type>,
     ) -> Result<Outcome, LookupError> {
-        let assert = |walk: &Self, subject: &dyn Fn() -> String, value: Value| match value_type {
-            Some(value_type) => match types::assert_instance(&subject(), value_type, &value) {
-                Ok(()) => Ok(Outcome::Found(value)),
-                Err(mismatch) => {
-                    let error = LookupError::TypeMismatch(mismatch);
-                    Err(walk.of_values(&[&value], error))
-                }
-            },
+        let assert = |walk: &Self, subject: Subject<'_>, value: Value| match value_type {
+            Some(value_type) => walk.assert_type(subject, value_type, value),
             None => Ok(Outcome::Found(value)),
         };
         for (index, name) in names.iter().enumerate() {
             if let Some(value) = self.overrides.and_then(|overrides| overrides.get(name)) {
-                return assert(
-                    self,
-                    &|| format!("Value found for key '{name}' in override hash"),
-                    value.clone(),
-                );
+                return assert(self, Subject::Override(name), value.clone());
             }
             if let Some(value) = self.search(name, merge)? {
                 self.found_name = Some(index);
-                return assert(self, &|| "Found value".to_owned(), value);
+                return assert(self, Subject::Found, value);
             }
         }
         for name in names {
             if let Some(value) = self.defaults.and_then(|defaults| defaults.get(name)) {
-                return assert(
-                    self,
-                    &|| format!("Value found for key '{name}' in default values hash"),
-                    value.clone(),
-                );
+                return assert(self, Subject::DefaultValues(name), value.clone());
             }
         }
         match default {
-            Some(value) => assert(self, &|| "Default value".to_owned(), value.clone()),
+            Some(value) => assert(self, Subject::Default, value.clone()),
             None => Ok(Outcome::NotFound),
+        }
+    }
+
+    fn assert_type(
+        &self,
+        subject: Subject<'_>,
+        expected: &Type,
+        value: Value,
+    ) -> Result<Outcome, LookupError> {
+        match assert_instance(&subject.to_string(), expected, &value) {
+            Ok(()) => Ok(Outcome::Found(value)),
+            Err(mismatch) => Err(self.of_values(&[&value], LookupError::TypeMismatch(mismatch))),
         }
     }
 
@@ -155,7 +155,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         }
         let options = self
             .options_of(key)
-            .map_err(|error| self.blame_options(error, None, key.module()))?;
+            .map_err(|error| self.locate_in_options(error, None, key.module()))?;
         let options = options.as_deref();
         let strategy = self.choose_strategy(key, merge, options)?;
         // What is about to become a Sensitive must not be shown before it is one.
@@ -227,7 +227,7 @@ impl<'s, 'a> Walk<'s, 'a> {
                 }
             },
         };
-        chosen.map_err(|error| self.blame_options(error, Some(options.name()), key.module()))
+        chosen.map_err(|error| self.locate_in_options(error, Some(options.name()), key.module()))
     }
 
     fn report_merge_source(&mut self) {

@@ -2,8 +2,9 @@
 
 use puppet_values::Value;
 
-use super::element::Element;
 use super::error::MergeError;
+use super::type_check::assert_type;
+use crate::explain::words::subjects::Subject;
 
 /// The type of what can be merged, as errors show it.
 const TYPE: &str = "Hash[String, Data]";
@@ -12,9 +13,9 @@ const TYPE: &str = "Hash[String, Data]";
 pub(super) fn check(above: &[Value], value: &Value) -> Result<(), MergeError> {
     // Puppet checks what came of the values above as well. It fits, unless they hold something that is not data.
     if above.len() == 1 || above.iter().any(|value| value.traits().is_beyond_data) {
-        check_element(Element::First, &join(above))?;
+        check_one(Subject::FirstElement, &join(above))?;
     }
-    check_element(Element::Second, value)
+    check_one(Subject::SecondElement, value)
 }
 
 /// Merges values that have been checked, the highest level first. A value alone stays as it is.
@@ -35,9 +36,9 @@ pub(super) fn join(values: &[Value]) -> Value {
     Value::hash(merged)
 }
 
-fn check_element(element: Element, value: &Value) -> Result<(), MergeError> {
+fn check_one(subject: Subject<'_>, value: &Value) -> Result<(), MergeError> {
     match value {
         Value::Hash(hash) if !hash.traits().is_beyond_data => Ok(()),
-        _ => element.assert_type(TYPE, value),
+        _ => assert_type(subject, TYPE, value),
     }
 }

@@ -3,9 +3,10 @@
 use puppet_values::{Rich, Value};
 use smallvec::SmallVec;
 
-use super::element::Element;
 use super::error::MergeError;
+use super::type_check::assert_type;
 use super::union::{may_repeat, union};
+use crate::explain::words::subjects::Subject;
 
 /// The type of what can be merged, as errors show it.
 const TYPE: &str = "Variant[Scalar, Array[Data]]";
@@ -24,9 +25,9 @@ pub(super) fn single(value: Value) -> Value {
 pub(super) fn check(above: &[Value], value: &Value) -> Result<(), MergeError> {
     // Puppet checks what came of the values above as well. It fits, unless they hold something that is not data.
     if above.iter().any(|value| value.traits().is_beyond_data) {
-        check_element(Element::First, &join(above))?;
+        check_one(Subject::FirstElement, &join(above))?;
     }
-    check_element(Element::Second, value)
+    check_one(Subject::SecondElement, value)
 }
 
 /// Merges values, the highest level first. A value alone becomes a flat list, and keeps its repetitions.
@@ -40,10 +41,10 @@ pub(super) fn join(values: &[Value]) -> Value {
     Value::array(items.into_iter().cloned().collect())
 }
 
-fn check_element(element: Element, value: &Value) -> Result<(), MergeError> {
+fn check_one(subject: Subject<'_>, value: &Value) -> Result<(), MergeError> {
     match is_list_or_scalar(value) {
         true => Ok(()),
-        false => element.assert_type(TYPE, value),
+        false => assert_type(subject, TYPE, value),
     }
 }
 

@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use crate::Value;
 use crate::config::ConfigText;
-use crate::error::{InterpolationError, LookupError};
 use crate::glob;
 use crate::hash::Hash;
+use crate::lookup::LookupError;
 use crate::path;
 use crate::scope::Scope;
+use crate::template::InterpolationError;
 use crate::template::{Part, Template, Token, Variable};
 
 /// A string with its tokens filled in, and which ranges of it come from variables.

@@ -7,8 +7,8 @@ use crate::Value;
 use crate::config::Level;
 use crate::data::DataFile;
 use crate::data_functions::DataFunction;
-use crate::error::LookupError;
 use crate::hash::Hash;
+use crate::lookup::LookupError;
 use crate::scope::Scope;
 use crate::template::{DecryptFault, Template};
 

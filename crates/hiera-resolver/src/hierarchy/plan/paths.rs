@@ -7,10 +7,10 @@ use arcstr::ArcStr;
 use super::Location;
 use super::fill::{Filled, fill, fill_parts, fill_text};
 use super::planner::Planner;
-use crate::config::{ConfigText, Level};
+use crate::config::{ConfigText, Level, LevelError};
 use crate::data::FileFault;
-use crate::error::LookupError;
 use crate::glob::EntryKind;
+use crate::lookup::LookupError;
 use crate::path;
 use crate::scope::Scope;
 
@@ -114,10 +114,11 @@ impl<'a> Planner<'a> {
                     _ if before.is_empty() => {}
                     Some(EntryKind::Directory) => before.truncate(before.rfind('/').unwrap_or(0)),
                     Some(EntryKind::LinkToDirectory) => {
-                        return Err(LookupError::ParentOfLink {
+                        return Err(LevelError::ParentOfLink {
                             level: level.name().clone(),
                             link: before,
-                        });
+                        }
+                        .into());
                     }
                     _ => return Ok(None),
                 }
@@ -170,7 +171,7 @@ impl<'a> Planner<'a> {
         let shown = path::join(datadir.text(), &self.filled.text);
         let pattern = path::join(&datadir.as_glob(), &self.filled.as_glob());
         let found = self.tree.glob(&pattern);
-        let found = found.map_err(|error| LookupError::Glob {
+        let found = found.map_err(|error| LevelError::Glob {
             level: level.name().clone(),
             pattern: shown.clone(),
             error,

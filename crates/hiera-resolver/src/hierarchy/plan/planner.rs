@@ -6,9 +6,9 @@ use super::fill::{Filled, fill_options, fill_text, variable_value};
 use super::paths::FilledDirectory;
 use super::{Location, PlannedLevel};
 use crate::Value;
-use crate::config::{ConfigText, Level, Locations};
+use crate::config::{ConfigText, Level, LevelError, Locations};
 use crate::data::DataFile;
-use crate::error::LookupError;
+use crate::lookup::LookupError;
 use crate::remote::parse_address;
 use crate::scope::{Scope, WithLocal};
 use crate::template::Variable;
@@ -120,12 +120,13 @@ impl<'a> Planner<'a> {
     ) -> Result<(), LookupError> {
         fill_text(text, scope, &mut self.filled).map_err(LookupError::without_user)?;
         if let Some(what) = self.filled.leads_address_out() {
-            return Err(LookupError::AddressLeadsOut {
+            return Err(LevelError::AddressLeadsOut {
                 level: level.name().clone(),
                 what,
-            });
+            }
+            .into());
         }
-        let uri = parse_address(&self.filled.text).map_err(|problem| LookupError::Address {
+        let uri = parse_address(&self.filled.text).map_err(|problem| LevelError::Address {
             level: level.name().clone(),
             problem,
         })?;
@@ -184,9 +185,10 @@ fn mapped_values(variable: &Variable, scope: &dyn Scope) -> Result<Vec<Value>, L
             .iter()
             .map(|(key, value)| Value::array(vec![key.clone(), value.clone()]))
             .collect()),
-        Some(other) => Err(LookupError::NotMappable {
+        Some(other) => Err(LevelError::NotMappable {
             variable: variable.text.clone(),
             class: other.ruby_class(),
-        }),
+        }
+        .into()),
     }
 }

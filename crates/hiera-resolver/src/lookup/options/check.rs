@@ -5,9 +5,9 @@
 use lean_string::LeanStr;
 
 use super::{Conversion, KeyOptions};
+use crate::Value;
 use crate::merge::MergeStrategy;
 use crate::ruby_text;
-use crate::value::Value;
 use ruby_regex::RubyRegex;
 
 /// A mistake in `lookup_options`.

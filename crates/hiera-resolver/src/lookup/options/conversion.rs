@@ -6,7 +6,7 @@ use lean_string::LeanStr;
 use puppet_types::{Type, convert};
 use puppet_values::{Rich, Value};
 
-use crate::error::LookupError;
+use crate::lookup::LookupError;
 
 /// What `convert_to` asks for: a type, and further arguments of its `new`.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@ use psych_yaml::Mark;
 
 use super::check::{Finding, check, written};
 use super::positions::Positions;
+use crate::Value;
 use crate::data::Notice;
-use crate::value::Value;
 
 /// Where a file's `lookup_options` are written, and what is wrong with them.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use puppet_values::Value;
 
 use super::conversion::Conversion;
 use super::error::OptionsError;
-use crate::error::LookupError;
+use crate::lookup::LookupError;
 use crate::merge::{MergeError, MergeStrategy};
 
 /// What `lookup_options` say about a key or a pattern.

@@ -1,7 +1,8 @@
-//! Bounds of a lookup: recursion, depth, work.
+//! Limits of a lookup: recursion, depth, work. Without them, data could keep a lookup busy forever.
 
+use super::error::LookupError;
 use super::walk::Walk;
-use crate::error::{LookupError, Telling};
+use crate::explain::PuppetError;
 use crate::key::LookupKey;
 
 /// Lookups that may wait for each other. Ruby's stack ends between 150 and 200.
@@ -14,6 +15,45 @@ pub(super) const MAX_WEIGHT: u32 = 4_000_000;
 const MAX_WORK: u64 = 1_000_000;
 /// Bytes of the values in an explanation.
 const MAX_EXPLAINED: usize = 16 * 1024 * 1024;
+
+/// A lookup that exceeds a limit.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum LimitError {
+    /// Lookups that wait for each other.
+    #[error("lookups are nested more than {bound} deep, starting at `{start}`")]
+    TooDeepChain {
+        /// The bound.
+        bound: usize,
+        /// The key that was asked for.
+        start: String,
+    },
+    /// A value that interpolation nested too deeply.
+    #[error("the value of `{key}` is nested more than {bound} deep")]
+    TooDeepValue {
+        /// The key.
+        key: String,
+        /// The bound.
+        bound: u16,
+    },
+    /// A value that interpolation made too large.
+    #[error("the value of `{key}` is too large")]
+    TooLargeValue {
+        /// The key.
+        key: String,
+    },
+    /// Data that multiplies itself.
+    #[error("the request needs more than {bound} steps")]
+    TooMuchWork {
+        /// The bound.
+        bound: u64,
+    },
+    /// A large explanation.
+    #[error("the explanation would be larger than {bound} bytes")]
+    TooMuchToExplain {
+        /// The bound.
+        bound: usize,
+    },
+}
 
 impl Walk<'_, '_> {
     /// Runs a part of the lookup of a key, unless the lookup is already under way.
@@ -30,7 +70,7 @@ impl Walk<'_, '_> {
         self.names.push(key.text().clone());
         let result = body(self);
         self.names.pop();
-        self.telling_of(&result, Telling::leave_layer);
+        self.track_puppet_error(&result, PuppetError::leave_layer);
         result
     }
 
@@ -38,12 +78,11 @@ impl Walk<'_, '_> {
     pub(super) fn spend(&mut self, steps: u64) -> Result<(), LookupError> {
         self.session.work += steps;
         if self.session.work > MAX_WORK {
-            return Err(LookupError::TooMuchWork { bound: MAX_WORK });
+            return Err(LimitError::TooMuchWork { bound: MAX_WORK }.into());
         }
         if self.explained > MAX_EXPLAINED {
-            return Err(LookupError::TooMuchToExplain {
-                bound: MAX_EXPLAINED,
-            });
+            let bound = MAX_EXPLAINED;
+            return Err(LimitError::TooMuchToExplain { bound }.into());
         }
         Ok(())
     }
