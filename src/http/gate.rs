@@ -3,7 +3,7 @@
 //! In order: a request id is taken or made, sensitive headers are marked, cross-origin rules apply where they are set,
 //! the [`Admission`] decides from the head alone, and then the fast path of `POST /lookup` or the router answers. On the
 //! way out a panic becomes a problem document, a large answer is compressed, the request is counted and logged, and its
-//! id is returned.
+//! id is returned. Limits on a body apply where it is read, in `request_body.rs`.
 //!
 //! These are steps around both paths instead of layers of the router: layers box and clone several times for each
 //! request, and the fast path does not enter the router. A new step belongs here.

@@ -1,4 +1,4 @@
-//! All routes on one page. What every request passes first stands in `gate.rs`.
+//! All routes on one page. `gate.rs` has what every request passes first.
 //!
 //! The table is also what `openapi.yaml` is compared with, so a route that is not documented fails a test.
 

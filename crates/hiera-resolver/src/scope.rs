@@ -29,7 +29,7 @@ pub trait Scope {
         }
     }
 
-    /// The text of a variable, or of what is dug out of it, where it lies ready. `None` says nothing.
+    /// The text of a variable, or of a member of it, if it can be borrowed. `None` does not mean that it is not set.
     fn text(&self, _name: &str, _segments: &[Segment]) -> Option<&str> {
         None
     }
@@ -84,7 +84,7 @@ pub fn bare_name(mut name: &str) -> &str {
     name
 }
 
-/// What a name stands for in the top scope of a node.
+/// A name in the top scope of a node, by where its value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TopScopeName<'a> {
     /// All facts. Neither a fact nor a variable can set this name and the next three.

@@ -10,7 +10,7 @@ use hiera_resolver::{Explain, Hash, Node, Value, json};
 use crate::cli::arguments::{LookupArgs, Usage};
 use crate::lookup::{LookupRequest, RawLookupRequest, RequestError, RequestedKeys};
 
-/// The key in place of one where only the options are explained.
+/// The key to look up if only the options are explained, as in Puppet.
 const NO_KEY: &str = "__global__";
 
 /// Checks the arguments.

@@ -1,4 +1,4 @@
-//! [`EntityTag`]: what tells one answer to `GET /lookup/{key}` from another under the same address.
+//! [`EntityTag`]: distinguishes the answers to `GET /lookup/{key}` under the same URI.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
@@ -41,7 +41,7 @@ impl EntityTag {
     }
 }
 
-/// What caches need to know of an answer, and of a 304 in place of it.
+/// What caches need to know of an answer, and of a 304 that replaces it.
 pub(super) fn caching_headers(tag: HeaderValue) -> [(HeaderName, HeaderValue); 2] {
     [
         (header::ETAG, tag),

@@ -1,4 +1,4 @@
-//! [`RawObject`]: a JSON object of which only the names have been read.
+//! [`RawObject`]: a JSON object whose names are parsed and whose values are still text.
 
 use std::borrow::Cow;
 

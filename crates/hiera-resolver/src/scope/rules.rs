@@ -66,7 +66,7 @@ pub fn check_names<'a>(
 }
 
 /// Rejects a node's name beside a `trusted.certname` that is not a string. `certname_is_text` is `None` where `trusted`
-/// has no `certname`: the node's name then takes its place.
+/// has no `certname`: the node's name is then used.
 pub fn check_certname(has_name: bool, certname_is_text: Option<bool>) -> Result<(), ScopeError> {
     match (has_name, certname_is_text) {
         (true, Some(false)) => Err(ScopeError::CertnameNotText),

@@ -99,7 +99,7 @@ impl<'a> JsonScope<'a> {
         value
     }
 
-    /// The node's name, if that is what `trusted.certname` stands for.
+    /// The node's name, if it takes the role of the `trusted.certname` that is asked for.
     fn certname(&self, name: &str, segments: &[Segment]) -> Option<&str> {
         let is_trusted = TopScopeName::parse(name) == TopScopeName::Trusted;
         match segments {
@@ -190,7 +190,7 @@ impl Scope for JsonScope<'_> {
 /// Parses a fact by the rules of facts.
 fn parse_fact(raw: &str) -> Value {
     let value = parse_scanned(raw);
-    // Searching for the word is far cheaper than making every value anew.
+    // Searching for the word is far cheaper than rebuilding every value.
     match memchr::memmem::find(raw.as_bytes(), b"null") {
         Some(_) => fact_value(value),
         None => value,
