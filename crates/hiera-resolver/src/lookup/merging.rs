@@ -1,5 +1,7 @@
 //! Sources visited one after the other, what they have merged: files of a level, levels of a layer, layers.
 
+use std::ops::ControlFlow;
+
 use puppet_values::Value;
 
 use super::Step;
@@ -45,9 +47,9 @@ impl Walk<'_, '_> {
     ) -> Step<Contribution> {
         for source in sources {
             if let Some(found) = visit(self, source)?
-                && merger.push(found, self)?.is_break()
+                && let ControlFlow::Break(result) = merger.push(found, self)?
             {
-                break;
+                return Ok(Some(result));
             }
         }
         merger.finish(self)

@@ -12,40 +12,52 @@ use super::{hash, unique};
 
 /// What a source has for a key. A source is a file, a level or a layer; merged levels are the sources of a layer.
 #[derive(Debug)]
-pub(crate) struct Contribution {
-    value: Value,
-    /// The values that `value` was merged from, file by file, where a merge further up has to start from them again.
-    /// Empty where there was nothing to merge or no need to keep them.
+pub(crate) enum Contribution {
+    /// A value. As large as a [`Value`], since nearly all contributions are this.
+    Value(Value),
+    /// A value with what it was merged from, where a merge further up has to start from that again.
+    WithParts(Box<MergedParts>),
+}
+
+/// A merged value and the values of the files that it was merged from, the highest level first.
+#[derive(Debug)]
+pub(crate) struct MergedParts {
+    merged: Value,
     parts: Vec<Value>,
 }
 
 impl Contribution {
     /// The value.
     pub(crate) fn value(&self) -> &Value {
-        &self.value
+        match self {
+            Contribution::Value(value) => value,
+            Contribution::WithParts(with_parts) => &with_parts.merged,
+        }
     }
 
     /// The value alone.
     pub(crate) fn into_value(self) -> Value {
-        self.value
+        match self {
+            Contribution::Value(value) => value,
+            Contribution::WithParts(with_parts) => with_parts.merged,
+        }
     }
 
     fn into_parts(self) -> Vec<Value> {
-        match self.parts.is_empty() {
-            true => vec![self.value],
-            false => self.parts,
+        match self {
+            Contribution::Value(value) => vec![value],
+            Contribution::WithParts(with_parts) => with_parts.parts,
         }
     }
 }
 
 impl From<Value> for Contribution {
     fn from(value: Value) -> Self {
-        let parts = Vec::new();
-        Contribution { value, parts }
+        Contribution::Value(value)
     }
 }
 
-/// Is told what a merge does, to keep track of secrets and to correct explanations.
+/// Is notified of what a merge does, to keep track of secrets and to correct explanations.
 pub(crate) trait MergeObserver {
     /// What a failed merge ends in.
     type Error;
@@ -71,7 +83,7 @@ pub(crate) struct Merger<'s>(State<'s>);
 #[derive(Debug)]
 enum State<'s> {
     /// The first value answers.
-    First(Option<Contribution>),
+    First,
     /// There is one source, so nothing is merged.
     Single {
         strategy: &'s MergeStrategy,
@@ -97,10 +109,12 @@ enum State<'s> {
 impl<'s> Merger<'s> {
     /// A merger for this many sources.
     pub(crate) fn new(strategy: &'s MergeStrategy, sources: usize) -> Self {
-        let found = None;
         Merger(match &strategy.kind {
-            Kind::Default | Kind::First => State::First(found),
-            _ if sources <= 1 => State::Single { strategy, found },
+            Kind::Default | Kind::First => State::First,
+            _ if sources <= 1 => State::Single {
+                strategy,
+                found: None,
+            },
             Kind::Unique => State::Unique(SmallVec::new()),
             Kind::Hash => State::Hash(SmallVec::new()),
             Kind::Deep(options) if options.has_knockout() => State::Knockout {
@@ -116,27 +130,27 @@ impl<'s> Merger<'s> {
 
     /// May there be something to merge? An explanation then shows the merge.
     pub(crate) fn merges(&self) -> bool {
-        !matches!(self.0, State::First(_) | State::Single { .. })
+        !matches!(self.0, State::First | State::Single { .. })
     }
 
-    /// Adds what the next lower source has. `Break`: no further source is needed.
+    /// Adds what the next lower source has. `Break`: this is the result, and no further source is needed.
     pub(crate) fn push<O: MergeObserver>(
         &mut self,
         found: Contribution,
         observer: &mut O,
-    ) -> Result<ControlFlow<()>, O::Error> {
+    ) -> Result<ControlFlow<Contribution>, O::Error> {
         match &mut self.0 {
-            State::First(first) => {
-                *first = Some(found);
-                return Ok(ControlFlow::Break(()));
-            }
+            State::First => return Ok(ControlFlow::Break(found)),
             State::Single { found: single, .. } => *single = Some(found),
-            State::Unique(values) => push_checked(values, found.value, unique::check, observer)?,
-            State::Hash(values) => push_checked(values, found.value, hash::check, observer)?,
+            State::Unique(values) => {
+                push_checked(values, found.into_value(), unique::check, observer)?
+            }
+            State::Hash(values) => push_checked(values, found.into_value(), hash::check, observer)?,
             State::Deep { options, merged } => {
+                let value = found.into_value();
                 *merged = Some(match merged.take() {
-                    None => found.value,
-                    Some(higher) => merge_deep(options, &higher, &found.value, observer)?,
+                    None => value,
+                    Some(higher) => merge_deep(options, &higher, &value, observer)?,
                 });
             }
             State::Knockout { values, .. } => values.extend(found.into_parts()),
@@ -144,16 +158,16 @@ impl<'s> Merger<'s> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// The result; `None` where no source has a value.
+    /// The result of what was pushed; `None` where no source has a value.
     pub(crate) fn finish<O: MergeObserver>(
         self,
         observer: &mut O,
     ) -> Result<Option<Contribution>, O::Error> {
         let merged = match self.0 {
-            State::First(found) => return Ok(found),
+            State::First => None,
             State::Single { strategy, found } => {
                 return Ok(found.map(|found| match strategy.kind {
-                    Kind::Unique => unique::single(found.value).into(),
+                    Kind::Unique => unique::single(found.into_value()).into(),
                     _ => found,
                 }));
             }
@@ -162,10 +176,13 @@ impl<'s> Merger<'s> {
             State::Deep { merged, .. } => merged,
             State::Knockout { options, values } => {
                 let merged = merge_upwards(options, &values, observer)?;
-                return Ok(merged.map(|value| Contribution {
-                    value,
+                let with_parts = |merged| MergedParts {
+                    merged,
                     parts: values,
-                }));
+                };
+                return Ok(
+                    merged.map(|merged| Contribution::WithParts(Box::new(with_parts(merged))))
+                );
             }
         };
         Ok(merged.map(Contribution::from))

@@ -1,5 +1,7 @@
 //! Tables of merges; Puppet's answers to these are among the conformance cases.
 
+use std::ops::ControlFlow;
+
 use puppet_values::Value;
 
 use super::*;
@@ -30,8 +32,8 @@ fn merge(
 ) -> Result<Option<Contribution>, MergeError> {
     let mut merger = Merger::new(strategy, sources.len());
     for source in sources {
-        if merger.push(source, &mut Nobody)?.is_break() {
-            break;
+        if let ControlFlow::Break(result) = merger.push(source, &mut Nobody)? {
+            return Ok(Some(result));
         }
     }
     merger.finish(&mut Nobody)
