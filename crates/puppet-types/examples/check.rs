@@ -2,28 +2,39 @@
 //!
 //! ```text
 //! $ cargo run -p puppet-types --example check -- 'Hash[String, Integer[1, 65535]]' 'https: 443'
-//! ok: Struct[{'https' => Integer[443, 443]}]
+//! ok: Hash[String, Integer[443, 443], 1, 1]
 //! $ cargo run -p puppet-types --example check -- 'Hash[String, Integer[1, 65535]]' 'https: 0'
-//! Error: the value has wrong type, entry 'https' expects an Integer[1, 65535] value, got Integer[0, 0]
+//! the value has wrong type, entry 'https' expects an Integer[1, 65535] value, got Integer[0, 0]
 //! ```
 #![expect(clippy::print_stdout, reason = "the output of the example")]
 
 use std::error::Error;
+use std::process::ExitCode;
 
 use psych_yaml::Yaml;
 use puppet_types::{Type, assert_instance, infer};
 use puppet_values::{Hash, Value};
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let (Some(ty), Some(yaml)) = (arguments.next(), arguments.next()) else {
-        return Err("usage: check TYPE YAML".into());
-    };
+fn main() -> ExitCode {
+    match check(std::env::args().skip(1).collect()) {
+        Ok(ty) => {
+            println!("ok: {ty}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The type of the value, if it fits.
+fn check(arguments: Vec<String>) -> Result<Type, Box<dyn Error>> {
+    let [ty, yaml] = <[String; 2]>::try_from(arguments).map_err(|_| "usage: check TYPE YAML")?;
     let ty = Type::parse(&ty)?;
     let value = convert(psych_yaml::parse(yaml.as_bytes())?.unwrap_or(Yaml::Null));
     assert_instance("the value", &ty, &value)?;
-    println!("ok: {}", infer(&value));
-    Ok(())
+    Ok(infer(&value))
 }
 
 fn convert(yaml: Yaml) -> Value {

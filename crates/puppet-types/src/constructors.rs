@@ -190,6 +190,12 @@ impl EnumType {
 }
 
 impl StructElement {
+    /// The number of entries in values of a `Struct`.
+    pub(crate) fn size_range(elements: &[StructElement]) -> IntegerRange {
+        let required = elements.iter().filter(|element| !element.optional).count();
+        IntegerRange::of(required, elements.len())
+    }
+
     /// The type of the key.
     pub(crate) fn key(&self) -> Type {
         let text = Type::String(StringType::Value(self.name.clone()));

@@ -38,6 +38,11 @@ impl IntegerRange {
         }
     }
 
+    /// The size of a collection type, which is unlimited if it has none.
+    pub(crate) fn size_or_any(size: &Option<IntegerRange>) -> Self {
+        size.clone().unwrap_or_else(|| IntegerRange::at_least(0))
+    }
+
     /// The range of one number.
     pub(crate) fn exactly(number: usize) -> Self {
         IntegerRange::of(number, number)

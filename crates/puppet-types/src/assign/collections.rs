@@ -8,18 +8,15 @@ use super::super::{
 use super::AliasGuard;
 
 pub(super) fn covers(size: &Option<IntegerRange>, other: &IntegerRange) -> bool {
-    size.clone()
-        .unwrap_or_else(|| IntegerRange::at_least(0))
-        .covers(other)
+    IntegerRange::size_or_any(size).covers(other)
 }
 
 /// The number of elements in values of the type, if it is a collection.
 pub(super) fn collection_size(ty: &Type) -> Option<IntegerRange> {
-    let any_size = IntegerRange::at_least(0);
     match ty {
-        Type::Collection(size) => Some(size.clone().unwrap_or(any_size)),
-        Type::Array(array) => Some(array.size.clone().unwrap_or(any_size)),
-        Type::Hash(hash) => Some(hash.size.clone().unwrap_or(any_size)),
+        Type::Collection(size) => Some(IntegerRange::size_or_any(size)),
+        Type::Array(array) => Some(IntegerRange::size_or_any(&array.size)),
+        Type::Hash(hash) => Some(IntegerRange::size_or_any(&hash.size)),
         Type::Tuple(tuple) => Some(
             tuple
                 .size
@@ -94,10 +91,7 @@ pub(super) fn tuple_accepts(tuple: &TupleType, other: &Type, guard: &mut AliasGu
             })
         }
         Type::Array(array) => {
-            let other_size = array
-                .size
-                .clone()
-                .unwrap_or_else(|| IntegerRange::at_least(0));
+            let other_size = IntegerRange::size_or_any(&array.size);
             size.covers(&other_size)
                 && tuple
                     .types
@@ -136,16 +130,13 @@ pub(super) fn struct_accepts(
             fitting && matched == others.len()
         }
         Type::Hash(hash) => {
-            let required = elements.iter().filter(|element| !element.optional);
-            let fitting = required.clone().all(|element| {
+            let mut required = elements.iter().filter(|element| !element.optional);
+            let fitting = required.all(|element| {
                 element.value.accepts_guarded(&hash.value, guard)
                     && Type::string().accepts(&hash.key)
             });
-            let size = hash
-                .size
-                .clone()
-                .unwrap_or_else(|| IntegerRange::at_least(0));
-            fitting && IntegerRange::of(required.count(), elements.len()).covers(&size)
+            let size = IntegerRange::size_or_any(&hash.size);
+            fitting && StructElement::size_range(elements).covers(&size)
         }
         _ => false,
     }

@@ -86,45 +86,33 @@ fn describe_array(
     actual: &Type,
     path: &[PathStep],
 ) -> Vec<Mismatch> {
-    let any_size = IntegerRange::at_least(0);
+    let expected_size = IntegerRange::size_or_any(&array.size);
     match actual {
         Type::Tuple(tuple) => {
-            let expected_size = array.size.clone().unwrap_or(any_size);
             let actual_size = tuple
                 .size
                 .clone()
                 .unwrap_or_else(|| IntegerRange::exactly(tuple.types.len()));
-            if !expected_size.covers(&actual_size) {
-                return vec![Mismatch::new(
-                    path,
-                    MismatchKind::Size(expected_size, actual_size),
-                )];
-            }
-            let wrong = tuple
-                .types
-                .iter()
-                .enumerate()
-                .filter(|(_, ty)| !array.element.accepts(ty));
-            wrong
-                .flat_map(|(index, ty)| {
-                    describe(&array.element, ty, &extended(path, PathStep::Index(index)))
-                })
-                .take(MAX_MISMATCHES)
-                .collect()
+            size_mismatch(path, expected_size, actual_size).unwrap_or_else(|| {
+                let wrong = tuple
+                    .types
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, ty)| !array.element.accepts(ty));
+                wrong
+                    .flat_map(|(index, ty)| {
+                        describe(&array.element, ty, &extended(path, PathStep::Index(index)))
+                    })
+                    .take(MAX_MISMATCHES)
+                    .collect()
+            })
         }
         Type::Array(actual) => {
-            let actual_size = actual.size.clone().unwrap_or(any_size);
-            match &array.size {
-                Some(size) if !size.covers(&actual_size) => vec![Mismatch::new(
-                    path,
-                    MismatchKind::Size(size.clone(), actual_size),
-                )],
-                _ => vec![Mismatch::of_type(
-                    path,
-                    original,
-                    &Type::array(actual.element.clone(), None),
-                )],
-            }
+            let actual_size = IntegerRange::size_or_any(&actual.size);
+            size_mismatch(path, expected_size, actual_size).unwrap_or_else(|| {
+                let actual = Type::array(actual.element.clone(), None);
+                vec![Mismatch::of_type(path, original, &actual)]
+            })
         }
         actual => vec![Mismatch::of_type(path, original, actual)],
     }
@@ -136,17 +124,12 @@ fn describe_hash(
     actual: &Type,
     path: &[PathStep],
 ) -> Vec<Mismatch> {
-    let any_size = IntegerRange::at_least(0);
+    let expected_size = IntegerRange::size_or_any(&hash.size);
     match actual {
         Type::Struct(elements) => {
-            let expected_size = hash.size.clone().unwrap_or(any_size);
-            let required = elements.iter().filter(|element| !element.optional).count();
-            let actual_size = IntegerRange::of(required, elements.len());
-            if !expected_size.covers(&actual_size) {
-                return vec![Mismatch::new(
-                    path,
-                    MismatchKind::Size(expected_size, actual_size),
-                )];
+            let actual_size = StructElement::size_range(elements);
+            if let Some(mismatch) = size_mismatch(path, expected_size, actual_size) {
+                return mismatch;
             }
             let mut found = Vec::new();
             for element in elements.iter() {
@@ -166,17 +149,22 @@ fn describe_hash(
             found
         }
         Type::Hash(actual) => {
-            let actual_size = actual.size.clone().unwrap_or(any_size);
-            match &hash.size {
-                Some(size) if !size.covers(&actual_size) => vec![Mismatch::new(
-                    path,
-                    MismatchKind::Size(size.clone(), actual_size),
-                )],
-                _ => vec![without_size(path, original, actual)],
-            }
+            let actual_size = IntegerRange::size_or_any(&actual.size);
+            size_mismatch(path, expected_size, actual_size)
+                .unwrap_or_else(|| vec![without_size(path, original, actual)])
         }
         actual => vec![Mismatch::of_type(path, original, actual)],
     }
+}
+
+/// The mismatch of the sizes of two collections, if they do not fit.
+fn size_mismatch(
+    path: &[PathStep],
+    expected: IntegerRange,
+    actual: IntegerRange,
+) -> Option<Vec<Mismatch>> {
+    let fits = expected.covers(&actual);
+    (!fits).then(|| vec![Mismatch::new(path, MismatchKind::Size(expected, actual))])
 }
 
 fn without_size(path: &[PathStep], original: &Type, actual: &HashType) -> Mismatch {
@@ -217,20 +205,10 @@ fn describe_struct(
             found
         }
         Type::Hash(hash) => {
-            let actual_size = hash
-                .size
-                .clone()
-                .unwrap_or_else(|| IntegerRange::at_least(0));
-            let required = elements.iter().filter(|element| !element.optional).count();
-            let expected_size = IntegerRange::of(required, elements.len());
-            if expected_size.covers(&actual_size) {
-                vec![without_size(path, original, hash)]
-            } else {
-                vec![Mismatch::new(
-                    path,
-                    MismatchKind::Size(expected_size, actual_size),
-                )]
-            }
+            let expected_size = StructElement::size_range(elements);
+            let actual_size = IntegerRange::size_or_any(&hash.size);
+            size_mismatch(path, expected_size, actual_size)
+                .unwrap_or_else(|| vec![without_size(path, original, hash)])
         }
         actual => vec![Mismatch::of_type(path, original, actual)],
     }
@@ -259,10 +237,7 @@ fn describe_tuple(
         Type::Array(array) => {
             let pairs = tuple.types.iter().enumerate();
             (
-                array
-                    .size
-                    .clone()
-                    .unwrap_or_else(|| IntegerRange::at_least(0)),
+                IntegerRange::size_or_any(&array.size),
                 pairs
                     .map(|(index, ty)| (index, ty, &array.element))
                     .collect(),
@@ -270,11 +245,8 @@ fn describe_tuple(
         }
         actual => return vec![Mismatch::of_type(path, original, actual)],
     };
-    if !expected_size.covers(&actual_size) {
-        return vec![Mismatch::new(
-            path,
-            MismatchKind::Size(expected_size, actual_size),
-        )];
+    if let Some(mismatch) = size_mismatch(path, expected_size, actual_size) {
+        return mismatch;
     }
     pairs
         .into_iter()
