@@ -27,6 +27,22 @@ fn errors_have_a_position() {
             "Integer[1_000]",
             "Illegal number '1_000' (line: 1, column: 9)",
         ),
+        (
+            "Integer[0Xg]",
+            "Not a valid hex number 0Xg (line: 1, column: 9)",
+        ),
+        (
+            "Float[1.5e+3]",
+            "Not a valid decimal number 1.5e (line: 1, column: 7)",
+        ),
+        (
+            "Float[1e5x]",
+            "Not a valid decimal number 1e5x (line: 1, column: 7)",
+        ),
+        (
+            "Float[12x4e5]",
+            "Illegal number '12x4e5' (line: 1, column: 7)",
+        ),
         ("Foo::bar", "Illegal class reference (line: 1, column: 5)"),
         (
             "foo",

@@ -15,11 +15,11 @@ impl Lexer<'_> {
         if let Some(hex) = rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X")) {
             let length = hex.find(|char: char| !is_word(char)).unwrap_or(hex.len());
             let hex = hex.get(..length).unwrap_or_default();
-            self.take(2 + length);
+            let number = self.take(2 + length);
             return BigInt::parse_bytes(hex.as_bytes(), 16)
                 .filter(|_| !hex.contains('_'))
                 .map(Token::Integer)
-                .ok_or_else(|| self.fail(start, format!("Not a valid hex number 0x{hex}")));
+                .ok_or_else(|| self.fail(start, format!("Not a valid hex number {number}")));
         }
         let mut length = digits(rest);
         let mut is_float = false;
@@ -60,7 +60,7 @@ impl Lexer<'_> {
                 .and_then(|number| BigInt::parse_bytes(number.as_bytes(), 10))
                 .map(Token::Integer)
         };
-        token.ok_or_else(|| self.fail(start, format!("Illegal number '{number}'")))
+        token.ok_or_else(|| self.fail(start, bad_number(number)))
     }
 
     pub(super) fn single_quoted(&mut self) -> Result<Token, TypeParseError> {
@@ -154,6 +154,17 @@ impl Lexer<'_> {
         }
         self.take(1);
         Token::Other
+    }
+}
+
+/// What Puppet says of digits and letters that are not a number. Those that start as a decimal have a message of their own.
+fn bad_number(number: &str) -> String {
+    let after_digits = number.trim_start_matches(|char: char| char.is_ascii_digit());
+    let is_decimal = after_digits.starts_with(['e', 'E', '.']);
+    if is_decimal && number.parse::<f64>().is_err() {
+        format!("Not a valid decimal number {number}")
+    } else {
+        format!("Illegal number '{number}'")
     }
 }
 
