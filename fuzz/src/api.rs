@@ -13,5 +13,5 @@ pub(crate) use hierad::json::write_value;
 pub(crate) use psych_yaml::{
     Build, Limits, Mark, ReadError, Scalar, Source, read, read_with_libyaml,
 };
-pub(crate) use ruby_regex::fuzzing::match_both_ways;
+pub(crate) use ruby_regex::fuzzing::{BothMatchers, BothMatches};
 pub(crate) use ruby_regex::{MatchError, PatternSet, RubyRegex};

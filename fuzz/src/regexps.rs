@@ -3,7 +3,7 @@
 //!
 //! The first line of an input is the pattern, the rest is the text.
 
-use crate::api::{MatchError, PatternSet, RubyRegex, match_both_ways};
+use crate::api::{BothMatchers, BothMatches, MatchError, PatternSet, RubyRegex};
 
 /// Texts with a meaning in patterns.
 pub const DICTIONARY: &[&str] = &[
@@ -103,27 +103,25 @@ pub fn check(input: &[u8]) {
     };
     assert_eq!(regex.as_str(), pattern);
     let set = PatternSet::new(vec![regex.clone()]);
+    // A pattern can be too large for the backtracking matcher alone.
+    let both = BothMatchers::new(&regex).ok();
     // Prefixes are further texts, and the bounds of words and lines move with them.
     let ends = text.char_indices().map(|(start, _)| start).take(8);
     for end in ends.chain([text.len()]) {
-        check_text(&regex, &set, text.get(..end).unwrap_or_default());
+        let text = text.get(..end).unwrap_or_default();
+        let found = regex.is_match(text);
+        let first = set.first_match(text);
+        let expected = found.clone().map(|found| found.then_some(0));
+        assert_eq!(first, expected, "a set of the pattern on {text:?}");
+        if let Some(both) = &both {
+            check_both(&both.match_text(text), &found, text);
+        }
     }
 }
 
-fn check_text(regex: &RubyRegex, set: &PatternSet, text: &str) {
-    let found = regex.is_match(text);
-    let first = set.first_match(text);
-    assert_eq!(
-        first,
-        found.clone().map(|found| found.then_some(0)),
-        "the set on {text:?}"
-    );
-    // Too large for the backtracking matcher alone.
-    let Ok(both) = match_both_ways(regex, text) else {
-        return;
-    };
-    match (both.linear, both.backtracking) {
-        (Some(linear), Ok(backtracking)) => assert_eq!(linear, backtracking, "on {text:?}"),
+fn check_both(both: &BothMatches, found: &Result<bool, MatchError>, text: &str) {
+    match (both.linear, &both.backtracking) {
+        (Some(linear), Ok(backtracking)) => assert_eq!(linear, *backtracking, "on {text:?}"),
         (Some(_), Err(MatchError::TooManySteps)) => {}
         (None, backtracking) => assert_eq!(found, backtracking, "on {text:?}"),
     }

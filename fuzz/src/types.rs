@@ -108,11 +108,19 @@ pub fn check(text: &[u8]) {
 /// A type is written as text that is read as the same type.
 fn check_text(ty: &Type) {
     let shown = ty.to_string();
-    // Puppet writes these and does not read them.
-    if ["TypeReference", "Unit", "Class[", "Runtime["]
-        .iter()
-        .any(|it| shown.contains(it))
-    {
+    // Puppet writes these and does not read them, or not as the same: a union of ranges of versions, a pattern with
+    // characters that it escapes or that are not ASCII, a float such as `1.0e+38`.
+    const ONE_WAY: [&str; 8] = [
+        "TypeReference",
+        "Unit",
+        "Class[",
+        "Runtime[",
+        "SemVer[",
+        "(?-mix:",
+        "\\x",
+        "e+",
+    ];
+    if ONE_WAY.iter().any(|it| shown.contains(it)) {
         return;
     }
     let again = Type::parse(&shown);

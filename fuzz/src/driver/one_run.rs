@@ -8,14 +8,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
+
 use super::watchdog::Watchdog;
 use crate::Target;
 
-/// An input that takes longer, each time it is run, breaks the property that everything is bounded. Inputs are small, so
-/// this is far beyond what even a busy machine needs.
-const SLOW: Duration = Duration::from_secs(4);
-/// How often a slow input is run before it counts: the machine may have been busy.
-const SLOW_RUNS: usize = 3;
+/// An input that takes more processor time breaks the property that everything is bounded. Inputs are small, and most take
+/// less than a millisecond even without optimization.
+const MAX_TIME: Duration = Duration::from_secs(5);
 
 /// An input that breaks a property.
 #[derive(Clone, Debug)]
@@ -69,14 +69,11 @@ impl<'a> Runner<'a> {
     /// Runs one input.
     pub(super) fn run(&mut self, input: &[u8]) -> Option<Failure> {
         self.runs += 1;
-        let mut elapsed = Duration::ZERO;
-        for _ in 0..SLOW_RUNS {
-            let start = Instant::now();
-            let failure = self.attempt(input);
-            elapsed = start.elapsed();
-            if failure.is_some() || elapsed < SLOW {
-                return failure;
-            }
+        let start = time_of(ClockId::ThreadCPUTime);
+        let failure = self.attempt(input);
+        let elapsed = time_of(ClockId::ThreadCPUTime).saturating_sub(start);
+        if failure.is_some() || elapsed < MAX_TIME {
+            return failure;
         }
         Some(Failure {
             input: input.to_vec(),
@@ -102,6 +99,11 @@ impl<'a> Runner<'a> {
             location: LOCATION.with(|last| last.borrow().clone()),
         })
     }
+}
+
+/// Processor time that has been used so far.
+pub(super) fn time_of(clock: ClockId) -> Duration {
+    Duration::try_from(clock_gettime(clock)).unwrap_or_default()
 }
 
 fn text_of(panic: &(dyn Any + Send)) -> String {

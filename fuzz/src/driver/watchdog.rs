@@ -2,16 +2,20 @@
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use rustix::time::ClockId;
 
 use super::lock;
+use super::one_run::time_of;
 
-/// Far more than what counts as slow.
+/// Far more than what counts as slow. It is processor time of all threads, since one thread cannot ask for that of another,
+/// and since the time of day says nothing on a busy machine.
 const NEVER: Duration = Duration::from_secs(60);
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// What runs, and since when.
-type Running = Arc<Mutex<Vec<(&'static str, Instant)>>>;
+/// What runs, and the processor time at which it began.
+type Running = Arc<Mutex<Vec<(&'static str, Duration)>>>;
 
 /// Looks now and then at what is running. Dropping it ends its thread.
 pub(super) struct Watchdog {
@@ -34,7 +38,7 @@ impl Watchdog {
             while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 let stuck = lock(&watched)
                     .iter()
-                    .find(|(_, start)| start.elapsed() > NEVER)
+                    .find(|(_, start)| process_time().saturating_sub(*start) > NEVER)
                     .map(|(name, _)| *name);
                 if let Some(name) = stuck {
                     eprintln!("FAILED {name}: an input never ends; it is in `{name}.running`");
@@ -50,7 +54,7 @@ impl Watchdog {
 
     /// A run begins. Each target has one at a time.
     pub(super) fn watch(&self, name: &'static str) -> Watched<'_> {
-        lock(&self.running).push((name, Instant::now()));
+        lock(&self.running).push((name, process_time()));
         Watched {
             watchdog: self,
             name,
@@ -62,4 +66,8 @@ impl Drop for Watched<'_> {
     fn drop(&mut self) {
         lock(&self.watchdog.running).retain(|(name, _)| *name != self.name);
     }
+}
+
+fn process_time() -> Duration {
+    time_of(ClockId::ProcessCPUTime)
 }
