@@ -24,7 +24,8 @@ text: "%{facts.last}"
 
 #[test]
 fn the_server_starts_on_a_free_port_and_answers() {
-    let server = Process::start(&tree(), &[]);
+    let tree = tree();
+    let server = Process::start(&tree, &[]);
     assert_eq!(server.get("/livez").status, 200);
     let answer = server.lookup(br#"{"key":"k"}"#);
     assert_eq!(answer.status, 200, "{}", answer.text());
@@ -34,7 +35,8 @@ fn the_server_starts_on_a_free_port_and_answers() {
 
 #[test]
 fn a_request_with_facts_of_900_kilobytes_is_answered() {
-    let server = Process::start(&tree(), &[]);
+    let tree = tree();
+    let server = Process::start(&tree, &[]);
     let mut body = r#"{"key":"text","facts":{"#.to_owned();
     let mut number = 0;
     while body.len() < 900_000 {
@@ -49,7 +51,8 @@ fn a_request_with_facts_of_900_kilobytes_is_answered() {
 
 #[test]
 fn fifty_connections_are_answered_side_by_side() {
-    let server = Process::start(&tree(), &[]);
+    let tree = tree();
+    let server = Process::start(&tree, &[]);
     let all_open = Barrier::new(50);
     std::thread::scope(|scope| {
         for _ in 0..50 {
@@ -88,7 +91,8 @@ pub(crate) fn half_sent(server: &Process) -> (TcpStream, &'static [u8]) {
 
 #[test]
 fn a_request_in_flight_is_finished_when_the_server_is_told_to_stop() {
-    let mut server = Process::start(&tree(), &[("HIERAD_DRAIN_DELAY_MS", "1000")]);
+    let tree = tree();
+    let mut server = Process::start(&tree, &[("HIERAD_DRAIN_DELAY_MS", "1000")]);
     let (mut stream, rest) = half_sent(&server);
     let mut idle = server.connect().unwrap();
     idle.write_all(b"GET /livez HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -128,7 +132,8 @@ fn a_request_that_does_not_finish_holds_the_end_up_no_longer_than_it_may() {
         ("HIERAD_DRAIN_DELAY_MS", "0"),
         ("HIERAD_SHUTDOWN_TIMEOUT_MS", "300"),
     ];
-    let mut server = Process::start(&tree(), &variables);
+    let tree = tree();
+    let mut server = Process::start(&tree, &variables);
     let (_stream, _) = half_sent(&server);
     server.terminate();
     let status = wait_for("the end of the process", || server.ended());
@@ -152,7 +157,8 @@ const IMPATIENT: [(&str, &str); 1] = [("HIERAD_REQUEST_TIMEOUT_MS", "500")];
 
 #[test]
 fn a_head_that_stops_half_way_is_cut_off() {
-    let server = Process::start(&tree(), &IMPATIENT);
+    let tree = tree();
+    let server = Process::start(&tree, &IMPATIENT);
     let mut stream = server.connect().unwrap();
     stream
         .write_all(b"GET /livez HTTP/1.1\r\nHost: h\r\nX-Slow: ")
@@ -162,7 +168,8 @@ fn a_head_that_stops_half_way_is_cut_off() {
 
 #[test]
 fn a_head_that_trickles_in_is_cut_off() {
-    let server = Process::start(&tree(), &IMPATIENT);
+    let tree = tree();
+    let server = Process::start(&tree, &IMPATIENT);
     let mut stream = server.connect().unwrap();
     stream
         .write_all(b"GET /livez HTTP/1.1\r\nHost: h\r\nX-Slow: ")
@@ -183,14 +190,16 @@ fn a_head_that_trickles_in_is_cut_off() {
 
 #[test]
 fn a_connection_that_says_nothing_is_cut_off() {
-    let server = Process::start(&tree(), &IMPATIENT);
+    let tree = tree();
+    let server = Process::start(&tree, &IMPATIENT);
     let mut stream = server.connect().unwrap();
     wait_for_the_end(&mut stream, "nothing sent");
 }
 
 #[test]
 fn a_first_line_that_stops_half_way_is_cut_off() {
-    let server = Process::start(&tree(), &IMPATIENT);
+    let tree = tree();
+    let server = Process::start(&tree, &IMPATIENT);
     for start in ["P", "PRI * HTTP/2.0\r\n", "GET /li"] {
         let mut stream = server.connect().unwrap();
         stream.write_all(start.as_bytes()).unwrap();
@@ -200,7 +209,8 @@ fn a_first_line_that_stops_half_way_is_cut_off() {
 
 #[test]
 fn a_body_that_stops_half_way_is_a_problem() {
-    let server = Process::start(&tree(), &IMPATIENT);
+    let tree = tree();
+    let server = Process::start(&tree, &IMPATIENT);
     let (mut stream, _) = half_sent(&server);
     let answer = Answer::read(&mut stream).unwrap();
     assert_eq!(answer.status, 408, "{}", answer.text());
@@ -209,7 +219,8 @@ fn a_body_that_stops_half_way_is_a_problem() {
 
 #[test]
 fn what_is_not_http_is_refused_and_the_server_lives() {
-    let server = Process::start(&tree(), &[]);
+    let tree = tree();
+    let server = Process::start(&tree, &[]);
     for garbage in [
         &b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"[..],
         b"nonsense\r\n\r\n",
@@ -232,7 +243,8 @@ fn a_log_tells_no_looked_up_values() {
         ("HIERAD_LOG_LEVEL", "trace"),
         ("HIERAD_DRAIN_DELAY_MS", "0"),
     ];
-    let server = Process::start(&tree(), &variables);
+    let tree = tree();
+    let server = Process::start(&tree, &variables);
     let body = br#"{"key":"secret","explain":true,"facts":{"pass":"swordfish"}}"#;
     assert_eq!(server.lookup(body).status, 200);
     assert_eq!(
@@ -255,7 +267,8 @@ fn logs_can_be_json() {
         ("HIERAD_LOG_FORMAT", "json"),
         ("HIERAD_DRAIN_DELAY_MS", "0"),
     ];
-    let log = Process::start(&tree(), &variables).stop();
+    let tree = tree();
+    let log = Process::start(&tree, &variables).stop();
     assert!(log.lines().count() >= 3, "{log}");
     for line in log.lines() {
         let line: serde_json::Value =
@@ -269,7 +282,8 @@ fn logs_can_be_json() {
 
 #[test]
 fn a_port_that_is_taken_is_named() {
-    let server = Process::start(&tree(), &[]);
+    let tree = tree();
+    let server = Process::start(&tree, &[]);
     let address = server.address.to_string();
     let output = tree()
         .hierad("serve")

@@ -33,7 +33,8 @@ fn sighup_reloads_every_environment_and_finds_new_ones() {
 /// Signals a server that has a request in flight, and again once it drains.
 #[track_caller]
 fn stop_twice(variables: &[(&str, &str)], second: Signal) {
-    let mut server = Process::start(&tree(), variables);
+    let tree = tree();
+    let mut server = Process::start(&tree, variables);
     let (_stream, _) = half_sent(&server);
     server.signal(Signal::INT);
     wait_for("the server to drain", || {
