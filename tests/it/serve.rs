@@ -285,7 +285,7 @@ fn a_port_that_is_taken_is_named() {
     let tree = tree();
     let server = Process::start(&tree, &[]);
     let address = server.address.to_string();
-    let output = tree()
+    let output = tree
         .hierad("serve")
         .args(["--listen", &address])
         .output()
