@@ -1,6 +1,6 @@
 //! Data loading: a code directory → [`Snapshot`](hiera_resolver::Snapshot)s.
 //!
-//! Nothing else in the server reads data. A [`Load`] reads the configurations of an environment first (`layers`,
+//! Nothing else in the server reads data. A `Load` reads the configurations of an environment first (`layers`,
 //! `environment_conf`, `module_path`), since they decide which files matter; then it searches the directories that they
 //! name (`search`, `listings`), and reads and decodes each file on all cores (`decode`), or reuses it from the previous
 //! load if it has not changed (`file_fingerprint`). If only a few files changed, `incremental` reads just these. A fault

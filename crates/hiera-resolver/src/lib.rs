@@ -1,9 +1,10 @@
 #![doc = include_str!("../README.md")]
 //!
 //! ## Reading order
-//! [`value`] and [`key`] are the nouns; [`config`] and [`data`] turn files into them, once;
-//! [`snapshot`] keeps an environment of them; [`lookup`] answers. In between, [`scope`] says what a node's
-//! variables are, `plan` which files it sees, [`options`] how a key is merged, and [`merge`] merges.
+//! [`Environment`] and [`Node`] are the way in for programs that embed the engine. [`key`], [`scope`] and [`template`]
+//! are the nouns. [`hierarchy`] turns a `hiera.yaml` into layers, levels and locations, [`data_functions`] and [`data`]
+//! turn bytes into data files, and [`snapshot`] keeps an environment of them. [`lookup`] answers, [`merge`] merges, and
+//! [`explain`] says what happened.
 //!
 //! There are no files, sockets, clocks or threads in here: the same arguments give the same answer.
 #![warn(missing_docs)]
