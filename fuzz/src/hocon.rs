@@ -88,8 +88,8 @@ fn check_as_json(value: &Value) {
     let has_no_json = |value: &Value| match value {
         Value::Float(number) => !number.is_finite(),
         Value::Bytes(_) => true,
-        // The library takes this character for one that needs an escape, and JSON does not.
-        Value::Str(text) => text.contains('\u{7f}'),
+        // The library asks for escapes of these characters, and JSON does not.
+        Value::Str(text) => text.contains(|letter: char| letter.is_control() && letter >= '\u{7f}'),
         _ => false,
     };
     if any_in(value, &has_no_json) {
