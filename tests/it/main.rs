@@ -1,12 +1,12 @@
-//! One integration binary: the service as its callers see it, the command line, and what hostile data may do.
+//! The integration tests: the service as its clients see it, the command line, and hostile data.
 //!
-//! Trees are made from strings, written to a temporary directory and loaded; most tests then call the router in
-//! process. Deep data needs deep stacks, so everything runs on threads with the stack that the server gives its own.
+//! A tree is made from a string, written to a temporary directory and loaded; most tests then call the router in
+//! process. Deeply nested data needs large stacks, so everything runs on threads with the stack size of the server.
 #![cfg(test)]
 
 /// `hierad lookup` and `hierad check` as processes: output and exit codes.
 mod command_line;
-/// What `config/` ships: the sample and the settings file.
+/// The sample and the settings file in `config/`.
 mod config;
 /// Every recorded answer of Puppet, by the library, over HTTP in all its forms, and by the command line.
 mod conformance;
@@ -14,7 +14,7 @@ mod conformance;
 mod contract;
 /// The page `/docs` and the description that it shows; in a real browser when `scripts/test` asks for it.
 mod docs;
-/// Encrypted values (eyaml), end to end, and that they are never shown where they should not be.
+/// Encrypted values (eyaml), end to end, and that secrets are shown nowhere but in answers.
 mod encrypted;
 /// Problem documents: which mistake gives which status, type and text.
 mod errors;
@@ -22,40 +22,39 @@ mod errors;
 mod examples;
 /// What every request passes: request ids, compression, cross-origin rules, the access log.
 mod gate;
-/// Trees and requests that are made to hurt.
+/// Hostile trees and requests: each is answered within limits of time and memory.
 mod hostile;
 /// Relative links in Markdown files lead to files and headings that exist.
 mod links;
-/// What a lookup over HTTP answers beyond the value: batches, defaults, explanations, queries.
+/// Locations of every form, and which files they can name.
 mod locations;
+/// Lookups over HTTP: values, batches, explanations, queries, secrets.
 mod lookup;
-/// Encrypted values whose keys are chosen by facts.
-mod node_keys;
 /// `openapi.yaml` against the router, both ways.
 mod openapi;
-/// Mistakes in `lookup_options`: found when they are loaded, with their place.
+/// Mistakes in `lookup_options`: found when they are loaded, with their position.
 mod options;
-/// `Process`: the binary serving a tree, spoken to over its socket.
+/// `Process`: the binary serving a tree, over a real socket.
 mod process;
-/// Requests that are refused before they have arrived, over a real connection.
+/// Requests that are refused before they have arrived in full, over a real connection.
 mod refusals;
-/// Changes on disk under a running server: what becomes visible, what is kept back, who is told.
+/// Changes on disk under a running server: which become visible, which are held back, who is notified.
 mod reload;
-/// Levels whose data comes from another server, against one on loopback.
+/// Levels whose data comes from another server (`hiera_http`).
 mod remote;
-/// The real binary as a process: start, drain, timeouts, many connections.
+/// The binary as a process: start, drain, timeouts, many connections.
 mod serve;
-/// Signals to the real binary: what stops it, what reloads.
+/// Signals to the binary: which stop it, and which reload.
 mod signals;
-/// Environments, health, figures and revisions.
+/// Environments, health, metrics and revisions.
 mod status;
 /// The setting `strict`: what fails as in Puppet 8, and what passes as in Puppet 7.
 mod strict;
-/// `TestServer`: an environment from a fixture string, its router in process.
+/// Trees from fixture strings, servers in process, and the tools that tests need.
 mod support;
 /// Output on a terminal: colours, and none with `NO_COLOR`.
 mod terminal;
-/// What the system refuses to show is not taken for absent.
+/// Files and directories that cannot be read do not count as absent.
 mod unreadable;
-/// Code directories without environments, and control repositories given by themselves.
+/// Code directories without environments, and checks of a single control repository.
 mod vacant;

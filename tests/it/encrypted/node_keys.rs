@@ -1,13 +1,12 @@
-//! Encrypted values (eyaml) whose keys are chosen by what a node says of itself.
+//! Encrypted values whose keys are selected by facts.
 //!
-//! What is expected here was answered by the real Puppet 7.23 with hiera-eyaml 3.3.0 for the same trees, apart from
-//! what `docs/differences.md` names.
+//! The expected values are those of Puppet 7.23 with hiera-eyaml 3.3.0, except for what `docs/differences.md` lists.
 
 use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::encrypted::{EVENTS_ONLY, PASSWORD, filled, key, tells_nothing};
+use super::{EVENTS_ONLY, PASSWORD, contains_no_secret, filled, key};
 use crate::process::{Process, wait_for};
 use crate::support::{TestServer, Tree, printed};
 
@@ -98,7 +97,7 @@ fn facts_file(tree: &Tree, site: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn a_wrong_or_missing_key_fails_what_needs_it_and_nothing_else() {
+fn a_wrong_or_missing_key_fails_only_lookups_that_need_it() {
     let server = TestServer::of(tree(BY_SITE), "");
     for key in ["pdx", "uses", "both"] {
         fails(&server, &at("bfs", key), "cannot be opened with this key");
@@ -129,7 +128,7 @@ fn a_private_key_is_enough() {
 }
 
 #[test]
-fn what_fits_the_path_and_is_no_key_fails_alone() {
+fn a_file_that_is_not_a_key_fails_alone() {
     let options = r#"pkcs7_private_key: "<K>/%{facts.site}/private.pem", pkcs7_public_key: "<K>/pdx/public.pem""#;
     let tree = tree(options);
     tree.write("R/keys/text/private.pem", "no key at all");
@@ -146,7 +145,7 @@ fn what_fits_the_path_and_is_no_key_fails_alone() {
 }
 
 #[test]
-fn a_fact_cannot_lead_to_a_key_elsewhere() {
+fn a_fact_cannot_select_a_key_in_another_directory() {
     let options =
         r#"pkcs7_private_key: "<K>/pdx/%{facts.site}.pem", pkcs7_public_key: "<K>/bfs/public.pem""#;
     let server = TestServer::of(tree(options), "");
@@ -170,7 +169,7 @@ fn a_fact_cannot_lead_to_a_key_elsewhere() {
 }
 
 #[test]
-fn functions_are_not_allowed_where_keys_are_named() {
+fn functions_are_not_allowed_in_the_names_of_keys() {
     for call in [
         "lookup('plain')",
         "alias('plain')",
@@ -187,7 +186,7 @@ fn functions_are_not_allowed_where_keys_are_named() {
 }
 
 #[test]
-fn variables_with_keys_are_chosen_by_facts_too() {
+fn facts_can_select_environment_variables_with_keys() {
     let options = r#"pkcs7_private_key_env_var: "TEST_%{facts.name}_PRIVATE", pkcs7_public_key_env_var: "TEST_%{facts.name}_PUBLIC", pkcs7_public_key: "<K>/%{facts.site}/public.pem""#
         .replace("facts.name", "facts.who");
     let tree = tree(&options);
@@ -221,7 +220,7 @@ fn variables_with_keys_are_chosen_by_facts_too() {
 }
 
 #[test]
-fn the_name_of_the_environment_is_no_variable_of_a_node() {
+fn the_name_of_the_environment_is_known_when_loading() {
     let options = r#"pkcs7_private_key: "<K>/%{environment}/private.pem", pkcs7_public_key: "<K>/%{server_facts.environment}/public.pem""#;
     let tree = tree(options);
     write_keys(&tree, "production", "");
@@ -254,7 +253,7 @@ fn the_name_of_the_environment_is_no_variable_of_a_node() {
 }
 
 #[test]
-fn nothing_decrypted_stands_in_explanations_and_errors() {
+fn explanations_and_errors_contain_no_secret() {
     let server = TestServer::of(tree(BY_SITE), "");
     for key in ["pdx", "both", "uses"] {
         for site in ["pdx", "bfs", "nowhere"] {
@@ -263,16 +262,16 @@ fn nothing_decrypted_stands_in_explanations_and_errors() {
             let text = server
                 .post_accepting("text/plain", request.to_string())
                 .text();
-            tells_nothing(&text);
+            contains_no_secret(&text);
             request["type"] = json!("Integer");
             let answer = server.lookup(&request);
-            tells_nothing(&answer.text());
+            contains_no_secret(&answer.text());
         }
     }
 }
 
 #[test]
-fn keys_that_come_change_and_go_are_noticed() {
+fn added_changed_and_removed_keys_are_noticed() {
     let tree = tree(BY_SITE);
     let server = Process::start(&tree, &EVENTS_ONLY);
     let becomes = |site: &str, key: &str, expected: &Value| {
@@ -304,13 +303,13 @@ fn keys_that_come_change_and_go_are_noticed() {
 }
 
 #[test]
-fn many_at_once_get_the_same() {
+fn concurrent_lookups_get_the_same_values() {
     let server = TestServer::of(tree(BY_SITE), "");
     std::thread::scope(|scope| {
-        for place in 0..16 {
+        for number in 0..16 {
             let server = &server;
             scope.spawn(move || {
-                let (site, value) = [("pdx", PASSWORD), ("bfs", OTHER)][place % 2];
+                let (site, value) = [("pdx", PASSWORD), ("bfs", OTHER)][number % 2];
                 for _ in 0..20 {
                     assert_eq!(server.lookup(&at(site, site)).json()["value"], value);
                 }
