@@ -4,7 +4,8 @@
 //! form. The latter become the string that Puppet's `String()` returns; a Sensitive is unwrapped, and the caller flags
 //! it. Strings are scanned sixteen bytes at a time, since writing them dominates the cost of a response.
 
-use hiera_resolver::{Hash, Value, convert};
+use hiera_resolver::{Hash, Value};
+use puppet_types::convert;
 use wide::u8x16;
 
 /// Appends a value.
@@ -48,7 +49,7 @@ pub fn write_hash(hash: &Hash, out: &mut Vec<u8>) {
             Value::Str(text) => write_text(text, out),
             Value::Int(_) | Value::BigInt(_) | Value::Float(_) => {
                 let mut text = String::new();
-                hiera_resolver::ruby_text::to_s(key, &mut text);
+                puppet_values::ruby_text::to_s(key, &mut text);
                 write_text(&text, out);
             }
             other => write_text(&convert::stringify(other), out),

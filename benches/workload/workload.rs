@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use hiera_resolver::Node;
 use hiera_resolver::key::Segment;
-use hiera_resolver::scope::Node;
 use hiera_resolver::{MergeStrategy, Outcome, Request, Scope, Session, Snapshot, Value};
 use hierad::config::CodeDirectory;
 use hierad::environments::{Environments, load_once};
@@ -53,7 +53,8 @@ impl Scope for PickedFacts {
 impl Lookup {
     /// From the body of a request.
     pub(crate) fn read(body: &str) -> Self {
-        let whole = hiera_resolver::json::parse(body.as_bytes(), &mut |text| Value::str(text));
+        let whole =
+            hiera_resolver::data::json::parse(body.as_bytes(), &mut |text| Value::str(text));
         let whole = whole.unwrap();
         let whole = whole.as_hash().unwrap();
         let hash = |name: &str| whole.get(name).unwrap().as_hash().unwrap().clone();

@@ -1,13 +1,13 @@
 //! What the targets use of hierad's crates, so that a path that changes is fixed here and nowhere else.
 
+pub(crate) use hiera_resolver::Scope;
 pub(crate) use hiera_resolver::Value;
-pub(crate) use hiera_resolver::config::{Layer, LayerKind};
-pub(crate) use hiera_resolver::convert::{new_instance, stringify};
+pub(crate) use hiera_resolver::data::{hocon, json};
+pub(crate) use hiera_resolver::hierarchy::{Layer, LayerKind};
 pub(crate) use hiera_resolver::key::{LookupKey, Segment, dig, split_segments};
-pub(crate) use hiera_resolver::scope::Scope;
+pub(crate) use hiera_resolver::puppet_types::convert::{new_instance, stringify};
+pub(crate) use hiera_resolver::puppet_types::{Type, assert_instance};
 pub(crate) use hiera_resolver::template::{Part, Template, Token};
-pub(crate) use hiera_resolver::types::{Type, assert_instance};
-pub(crate) use hiera_resolver::{hocon, json};
 pub(crate) use hierad::http::fuzzing as request;
 pub(crate) use hierad::json::write_value;
 pub(crate) use psych_yaml::{

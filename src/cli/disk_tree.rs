@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use elsa::FrozenMap;
 use hiera_resolver::data::Texts;
-use hiera_resolver::glob::{Directory as _, EntryKind, GlobError};
-use hiera_resolver::{DataFile, Format, HieraConfig, Layer, Strictness, Tree, glob};
+use hiera_resolver::hierarchy::glob;
+use hiera_resolver::hierarchy::glob::{Directory as _, EntryKind, GlobError};
+use hiera_resolver::{DataFile, Format, HieraConfig, Layer, Strictness, Tree};
 
 use crate::config::CodeDirectory;
 use crate::data_loading::{

@@ -5,7 +5,7 @@ mod request;
 use std::process::ExitCode;
 
 use anyhow::bail;
-use hiera_resolver::explain::Explanation;
+use hiera_resolver::Explanation;
 use hiera_resolver::{Answer, Node, Outcome};
 
 use super::print;

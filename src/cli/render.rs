@@ -1,7 +1,9 @@
 //! Values → YAML, JSON or text for the terminal, as Ruby writes them.
 
-use hiera_resolver::{Value, convert, ruby_text};
+use hiera_resolver::Value;
 use psych_yaml::Writer;
+use puppet_types::convert;
+use puppet_values::ruby_text;
 
 use crate::cli::arguments::RenderAs;
 use crate::json::write_value;

@@ -131,7 +131,7 @@ fn absolute(path: &Path) -> anyhow::Result<PathBuf> {
         .with_context(|| format!("cannot make `{}` absolute", path.display()))?;
     let absolute = absolute.to_string_lossy();
     Ok(PathBuf::from(
-        hiera_resolver::path::normalize(&absolute).as_ref(),
+        hiera_resolver::hierarchy::path::normalize(&absolute).as_ref(),
     ))
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hiera_resolver::config::ConfigFault;
+use hiera_resolver::hierarchy::ConfigFault;
 
 use super::module_path::module_directories;
 use super::{ConfigFiles, Fault};

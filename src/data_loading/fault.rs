@@ -1,7 +1,7 @@
 //! [`Fault`]: what is wrong with a file of an environment.
 
-use hiera_resolver::config::ConfigFault;
 use hiera_resolver::data::{FileFault, Notice};
+use hiera_resolver::hierarchy::ConfigFault;
 
 /// A fault of an environment: a file, a position in it, and what is wrong there.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use arcstr::ArcStr;
 use hiera_resolver::Format;
-use hiera_resolver::glob::{Entry, EntryKind};
+use hiera_resolver::hierarchy::glob::{Entry, EntryKind};
 use hiera_resolver::snapshot::Differences;
 
 use super::decode::{DecodeState, Decoder};

@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hiera_resolver::config::{ConfigText, Level};
+use hiera_resolver::Node;
 use hiera_resolver::data::{KeysId, Texts};
 use hiera_resolver::data_functions::KEY_OPTIONS;
-use hiera_resolver::scope::Node;
+use hiera_resolver::hierarchy::{ConfigText, Level};
 use hiera_resolver::template::{DecryptFault, Part, Template, Token, Variable};
 use hiera_resolver::{DataFile, Format, Hash, Layer, Value};
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arcstr::ArcStr;
-use hiera_resolver::config::ConfigFaults;
+use hiera_resolver::hierarchy::ConfigFaults;
 use hiera_resolver::{Layer, LayerKind, Value};
 
 use super::Fault;
@@ -241,7 +241,7 @@ fn data_provider_of(metadata: &[u8]) -> Option<String> {
         .windows(13)
         .any(|window| window == b"data_provider")
         .then_some(())?;
-    let parsed = hiera_resolver::json::parse(metadata, &mut |text| Value::str(text)).ok()?;
+    let parsed = hiera_resolver::data::json::parse(metadata, &mut |text| Value::str(text)).ok()?;
     parsed
         .as_hash()?
         .get("data_provider")?

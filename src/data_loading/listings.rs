@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arcstr::ArcStr;
-use hiera_resolver::glob::{Directory, Entry, EntryKind};
+use hiera_resolver::hierarchy::glob::{Directory, Entry, EntryKind};
 
 use super::{Fault, FileIdentity};
 use crate::filesystem::{is_absence, is_directory};

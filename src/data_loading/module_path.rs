@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hiera_resolver::glob::{self, GlobError};
+use hiera_resolver::hierarchy::glob::{self, GlobError};
 
 use super::{Fault, Listings};
 use crate::config::CodeDirectory;
@@ -18,8 +18,8 @@ pub(super) fn module_directories(
     let listings = Listings::default();
     for element in value.split(':').filter(|element| !element.is_empty()) {
         let filled = fill_settings(element, code, environment);
-        let joined = hiera_resolver::path::join(&root.to_string_lossy(), &filled);
-        let path = hiera_resolver::path::normalize(&joined).into_owned();
+        let joined = hiera_resolver::hierarchy::path::join(&root.to_string_lossy(), &filled);
+        let path = hiera_resolver::hierarchy::path::normalize(&joined).into_owned();
         if path.contains(['*', '?', '[', '{']) {
             directories.extend(expand_directories(&path, &listings)?);
         } else {

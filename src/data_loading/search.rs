@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use hiera_resolver::config::{ConfigText, Level};
-use hiera_resolver::glob::EntryKind;
-use hiera_resolver::reach::{Progress as ReachProgress, Reach};
+use hiera_resolver::hierarchy::glob::EntryKind;
+use hiera_resolver::hierarchy::{ConfigText, Level};
+use hiera_resolver::hierarchy::{Reach, ReachProgress};
 use hiera_resolver::{Format, HieraConfig, Layer};
 
 use super::links::link_refusal;

@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use hiera_resolver::explain::Explanation;
+use hiera_resolver::Explanation;
 
 use crate::json::{write_text, write_value};
 

@@ -2,9 +2,9 @@
 //!
 //! Nothing waits inside of a lookup, so no thread is blocked while another server takes its time.
 
-use hiera_resolver::glob::{EntryKind, GlobError};
-use hiera_resolver::layer_index::LayerIndex;
+use hiera_resolver::hierarchy::glob::{EntryKind, GlobError};
 use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
+use hiera_resolver::snapshot::LayerIndex;
 use hiera_resolver::{Answer, DataFile, Format, Layer, LayerKind, LookupError, Strictness, Tree};
 
 use crate::backends::hiera_http::RemoteClient;

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use hiera_resolver::merge::MergeError;
+use hiera_resolver::error::MergeError;
 use hiera_resolver::scope::ScopeError;
-use hiera_resolver::types::TypeParseError;
 use hiera_resolver::{Explain, Hash, MergeStrategy, Node, Scope, Type, Value};
+use puppet_types::TypeParseError;
 
 /// The environment of a request that names none.
 pub(crate) const DEFAULT_ENVIRONMENT: &str = "production";

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use hiera_resolver::explain::Explanation;
+use hiera_resolver::Explanation;
 use hiera_resolver::{Answer, Request, Session, Tree};
 
 use super::remote_answers::NeedsRemote;

@@ -42,7 +42,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .collect();
     let node = Node::new("production").facts(facts.into_iter().collect::<hiera_resolver::Hash>());
     match environment.lookup(&key, &node)? {
-        Outcome::Found(value) => println!("{}", hiera_resolver::convert::stringify(&value)),
+        Outcome::Found(value) => println!(
+            "{}",
+            hiera_resolver::puppet_types::convert::stringify(&value)
+        ),
         Outcome::NotFound => println!("not found"),
     }
     Ok(())

@@ -32,7 +32,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .facts_json(json!({"location": "belfast"}))?;
 
     match environment.lookup("ntp.servers", &node)? {
-        Outcome::Found(value) => println!("{}", hiera_resolver::convert::stringify(&value)),
+        Outcome::Found(value) => println!(
+            "{}",
+            hiera_resolver::puppet_types::convert::stringify(&value)
+        ),
         Outcome::NotFound => println!("not found"),
     }
     println!("{}", environment.explain("ntp.servers", &node));

@@ -18,8 +18,9 @@ pub use self::hocon_data::HOCON_DATA;
 pub use self::json_data::JSON_DATA;
 pub use self::remote::{Question, ReadAnswer, RemoteCall, RemoteQuery, RemoteSource};
 pub use self::yaml_data::YAML_DATA;
+use puppet_values::Hash;
+
 use crate::data::{Contents, FileFault, RawFile, Texts};
-use crate::hash::Hash;
 
 /// The functions of this crate.
 pub static BUILT_IN: [&DataFunction; 5] = [

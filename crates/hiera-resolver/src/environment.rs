@@ -9,14 +9,12 @@ use std::sync::Arc;
 
 use arcstr::ArcStr;
 
-use crate::config::{ConfigFault, Layer, LayerKind};
 use crate::data::{DataFile, FileFault, Format, Texts};
 use crate::data_functions::{BUILT_IN, Functions};
 use crate::explain::Explanation;
-use crate::glob::{Entry, EntryKind};
-use crate::lookup::LookupError;
-use crate::lookup::{Explain, Outcome, Request, Session};
-use crate::path;
+use crate::hierarchy::glob::{Entry, EntryKind};
+use crate::hierarchy::{ConfigFault, Layer, LayerKind, path};
+use crate::lookup::{Explain, LookupError, Outcome, Request, Session};
 use crate::scope::Scope;
 use crate::snapshot::{Parts, Snapshot};
 use crate::strictness::Strictness;

@@ -13,9 +13,9 @@ pub(crate) mod words;
 use arcstr::ArcStr;
 use puppet_values::Value;
 
-pub use self::node::{Event, NodeKind};
+pub(crate) use self::node::{Event, NodeKind};
 pub(crate) use self::puppet_error::PuppetError;
-pub use self::text::REDACTED;
+pub(crate) use self::text::REDACTED;
 
 /// A recorded explanation.
 #[derive(Clone, Debug, Default)]

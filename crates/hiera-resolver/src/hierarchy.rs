@@ -1,6 +1,6 @@
 //! `hiera.yaml` → layers → levels → locations, and which files a node sees.
 //!
-//! `hiera_yaml` reads and checks a configuration; `plan` fills in its locations for one node; [`reach`] says which paths
+//! `hiera_yaml` reads and checks a configuration; `plan` fills in its locations for one node; [`Reach`] says which paths
 //! a location could ever be filled in to, so that loading finds all of them. [`glob`] and [`path`] follow Ruby's rules.
 
 mod config_fault;
@@ -13,12 +13,14 @@ mod level;
 mod level_error;
 pub mod path;
 pub(crate) mod plan;
-pub mod reach;
+mod reach;
 
 pub use self::config_fault::{ConfigFault, ConfigFaults};
 pub use self::config_text::ConfigText;
 pub use self::hiera_config::{HieraConfig, UndefinedVariable};
+
 pub(crate) use self::hiera_yaml::RefusalKind;
 pub use self::layer::{Layer, LayerKind};
 pub use self::level::{Level, Locations};
 pub use self::level_error::LevelError;
+pub use self::reach::{Reach, ReachProgress};

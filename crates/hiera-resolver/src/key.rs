@@ -1,9 +1,8 @@
 //! Lookup keys: `apache::vhosts.0.'server.name'` → [`LookupKey`], and digging into a value with one.
 
 use arcstr::ArcStr;
-
-use crate::Value;
-use crate::table_key::TableKey;
+use puppet_values::Value;
+use puppet_values::table_key::TableKey;
 
 /// A key in dotted notation, taken apart once.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ mod layers;
 mod levels;
 mod limits;
 mod merging;
-pub mod options;
+pub(crate) mod options;
 mod options_position;
 mod prepared;
 mod record;
@@ -32,6 +32,7 @@ use puppet_values::Value;
 
 pub use self::error::LookupError;
 pub use self::limits::LimitError;
+pub use self::options::OptionsError;
 pub use self::request::{Answer, Explain, Outcome, Request};
 pub use self::session::{ExplainingSession, Session};
 

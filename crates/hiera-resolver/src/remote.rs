@@ -5,9 +5,8 @@
 
 use std::sync::Arc;
 
-use crate::Value;
-use crate::hash::Hash;
 use puppet_values::uri::Uri;
+use puppet_values::{Hash, Value};
 
 /// A request. Equal requests have the same answer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,18 +1,18 @@
 //! [`Scope`]: the variables a lookup may use, answered one at a time.
 //!
-//! A request carries thousands of facts and a lookup asks for a handful, so nothing here demands that
-//! all of them be there as values. [`rules`] has what holds for facts and variables wherever they come from.
+//! A request carries thousands of facts and a lookup asks for a handful, so a scope does not have to hold all of them as
+//! values. [`RawNode`] and the `check_*` functions apply the rules for facts and variables, wherever they come from.
 
-use crate::Value;
+use puppet_values::{Value, ruby_text};
+
 use crate::key::{DigError, Segment, dig};
-use crate::ruby_text;
 use crate::template::{InterpolationError, Variable};
 
 mod node;
-pub mod rules;
+mod rules;
 
 pub use node::Node;
-pub use rules::{RawNode, ScopeError, is_assignable};
+pub use rules::{NameKind, RawNode, ScopeError, check_certname, check_names, fact_value};
 
 /// Top-scope variables by name.
 pub trait Scope {
@@ -77,7 +77,7 @@ fn is_match_variable(name: &str) -> bool {
 
 /// Takes the leading `::` off: all variables here are of the top scope.
 #[inline]
-pub fn bare_name(mut name: &str) -> &str {
+pub(crate) fn bare_name(mut name: &str) -> &str {
     while let Some(bare) = name.strip_prefix("::") {
         name = bare;
     }

@@ -1,19 +1,21 @@
 //! [`Snapshot`]: one environment in memory, whole and unchangeable.
 
-pub mod layer_index;
-pub mod tree;
+pub(crate) mod layer_index;
+mod tree;
 
 use std::sync::Arc;
 
 use arcstr::ArcStr;
 use indexmap::IndexMap;
 
-use crate::config::{Layer, LayerKind};
 use crate::data::{DataFile, FileFault, Format};
-use crate::glob::{self, Directory, Entry, EntryKind, GlobError};
-use crate::layer_index::{Files, LayerIndex};
+use crate::hierarchy::glob::{self, Directory, Entry, EntryKind, GlobError};
+use crate::hierarchy::{Layer, LayerKind};
 use crate::strictness::Strictness;
-use crate::tree::Tree;
+
+use self::layer_index::Files;
+pub use self::layer_index::LayerIndex;
+pub use self::tree::Tree;
 
 type Map<T> = IndexMap<ArcStr, T, foldhash::fast::RandomState>;
 
@@ -293,7 +295,7 @@ impl Tree for Snapshot {
 
 impl Directory for Snapshot {
     fn entries(&self, path: &str) -> Vec<Entry> {
-        let path = crate::path::normalize(path);
+        let path = crate::hierarchy::path::normalize(path);
         self.find(&path, |path| self.directories.get(path))
             .map(|entries| entries.to_vec())
             .unwrap_or_default()
@@ -306,10 +308,11 @@ impl Directory for Snapshot {
 
 #[cfg(test)]
 mod tests {
+    use puppet_values::table_key::TableKey;
+
     use super::*;
     use crate::data::Texts;
     use crate::data_functions::EYAML_LOOKUP_KEY;
-    use crate::table_key::TableKey;
 
     fn file(path: &str, text: &str) -> Arc<DataFile> {
         let mut texts = Texts::default();

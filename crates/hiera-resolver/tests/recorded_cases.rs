@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use hiera_resolver::Value;
-use hiera_resolver::glob::{self, Directory, Entry, EntryKind};
-use hiera_resolver::json;
+use hiera_resolver::data::json;
+use hiera_resolver::hierarchy::glob::{self, Directory, Entry, EntryKind};
 use serde_json::value::RawValue;
 
 /// A case by the names of its fields, each as written in the file.

@@ -7,9 +7,9 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use hiera_resolver::Explanation;
+use hiera_resolver::Node;
 use hiera_resolver::data::Texts;
-use hiera_resolver::explain::Explanation;
-use hiera_resolver::scope::Node;
 use hiera_resolver::snapshot::Parts;
 use hiera_resolver::{
     Answer, DataFile, Explain, Hash, Layer, LayerKind, MergeStrategy, Outcome, Request, Session,
@@ -205,7 +205,7 @@ fn said(answer: &Answer, explanation: Option<&Explanation>) -> String {
     }
     if let Some(explanation) = explanation {
         write!(said, "\n{explanation}\n").unwrap();
-        hiera_resolver::ruby_text::inspect(&explanation.to_value(), &mut said);
+        puppet_values::ruby_text::inspect(&explanation.to_value(), &mut said);
     }
     said
 }

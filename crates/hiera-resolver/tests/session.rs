@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use hiera_resolver::Node;
 use hiera_resolver::data::Texts;
-use hiera_resolver::scope::Node;
 use hiera_resolver::snapshot::Parts;
 use hiera_resolver::{
     Answer, DataFile, Explain, Format, Layer, LayerKind, Outcome, Request, Session, Snapshot, Value,

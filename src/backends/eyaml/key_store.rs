@@ -6,9 +6,10 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use hiera_resolver::Hash;
 use hiera_resolver::data::KeyStore;
+use hiera_resolver::hierarchy::path;
 use hiera_resolver::template::DecryptFault;
-use hiera_resolver::{Hash, path};
 
 use super::key_source::KeyLocation;
 use super::keys::{PrivateKey, PublicKey};

@@ -1,6 +1,6 @@
 //! Why a fetch failed, and what follows from that.
 
-use hiera_resolver::json::JsonError;
+use hiera_resolver::data::json::JsonError;
 
 /// A failed fetch. Contains no secrets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -5,9 +5,9 @@ use std::io;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use hiera_resolver::data::{self, Texts};
+use hiera_resolver::Value;
+use hiera_resolver::data::{self, Texts, json};
 use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
-use hiera_resolver::{Value, json};
 use http_body_util::{BodyExt, Empty};
 use hyper::body::{Body, Incoming};
 use hyper::header::CONTENT_ENCODING;

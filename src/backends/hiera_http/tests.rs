@@ -64,7 +64,7 @@ fn shown(answer: RemoteAnswer) -> String {
         RemoteAnswer::Found(Value::Template(template)) => format!("template {}", template.source()),
         RemoteAnswer::Found(value) => {
             let mut text = String::new();
-            hiera_resolver::ruby_text::inspect(&value, &mut text);
+            puppet_values::ruby_text::inspect(&value, &mut text);
             text
         }
         RemoteAnswer::NotFound => "not found".to_owned(),

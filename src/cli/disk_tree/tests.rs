@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use fastrand::Rng;
-use hiera_resolver::scope::Node;
+use hiera_resolver::Node;
 use hiera_resolver::{Explain, Hash, MergeStrategy, Request, Strictness, Value};
 use serde_json::json;
 

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use hiera_resolver::data::read_yaml;
+use hiera_resolver::data::{json, read_yaml};
 use hiera_resolver::scope::RawNode;
-use hiera_resolver::{Explain, Hash, Node, Value, json};
+use hiera_resolver::{Explain, Hash, Node, Value};
 
 use crate::cli::arguments::{LookupArgs, Usage};
 use crate::lookup::{LookupRequest, RawLookupRequest, RequestError, RequestedKeys};

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use hiera_resolver::Scope;
 use hiera_resolver::scope::ScopeError;
-use hiera_resolver::scope::rules::{NameKind, check_certname, check_names};
+use hiera_resolver::scope::{NameKind, check_certname, check_names};
 
 use self::scope::JsonScope;
 use super::raw_object::RawObject;

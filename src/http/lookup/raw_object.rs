@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use hiera_resolver::{Hash, Value, json};
+use hiera_resolver::data::json;
+use hiera_resolver::{Hash, Value};
 
 use super::json_scanner::{JsonScanner, ScanResult};
 

@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use hiera_resolver::explain::Explanation;
+use hiera_resolver::Explanation;
 use hiera_resolver::{Answer, Outcome, Value};
 
 use crate::http::error::{ApiError, ErrorKind};

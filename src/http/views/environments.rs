@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use hiera_resolver::Layer;
-use hiera_resolver::config::{ConfigText, HieraConfig, Level, Locations};
+use hiera_resolver::hierarchy::{ConfigText, HieraConfig, Level, Locations};
 use hiera_resolver::remote::without_user;
 use serde_json::{Value, json};
 use time::OffsetDateTime;

@@ -1,9 +1,10 @@
 //! Requests answered by the library alone: snapshot, scope, session.
 
+use hiera_resolver::data::json;
 use hiera_resolver::scope::RawNode;
-use hiera_resolver::{
-    Explain, Hash, MergeStrategy, Request, Type, Value, convert, json, ruby_text,
-};
+use hiera_resolver::{Explain, Hash, MergeStrategy, Request, Type, Value};
+use puppet_types::convert;
+use puppet_values::ruby_text;
 
 use recorded_cases::{Answer, Json, Outcome};
 
@@ -91,7 +92,7 @@ pub(super) fn answer(server: &TestServer, request: &Json) -> (Answer, Option<Ans
 /// The strategy. The names of Hiera 1 are known to the service alone.
 fn merge_of(
     merge: Option<&Json>,
-) -> Result<Option<MergeStrategy>, hiera_resolver::merge::MergeError> {
+) -> Result<Option<MergeStrategy>, hiera_resolver::error::MergeError> {
     let value = match merge {
         None | Some(Json::Null) => return Ok(None),
         Some(Json::Text(name)) if name == "priority" => Value::str("first"),

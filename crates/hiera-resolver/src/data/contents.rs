@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use puppet_values::table_key::{KeyFilter, TableKey, hash_of};
+use puppet_values::{Hash, Value};
+
 use super::fault::{FileFault, Notice, kind_of};
 use super::file::RawFile;
-use crate::Value;
-use crate::hash::Hash;
-use crate::options::{FileOptions, LOOKUP_OPTIONS, OptionsDiagnostics, OptionsError};
+use crate::lookup::options::{FileOptions, LOOKUP_OPTIONS, OptionsDiagnostics, OptionsError};
 use crate::strictness::Strictness;
-use crate::table_key::{KeyFilter, TableKey, hash_of};
 
 /// What a good file holds.
 #[derive(Debug, Default)]
@@ -143,12 +143,12 @@ impl Contents {
     }
 
     /// Its `lookup_options`.
-    pub fn options(&self) -> &FileOptions {
+    pub(crate) fn options(&self) -> &FileOptions {
         &self.options
     }
 
     /// Has it a key that is not a string?
-    pub fn has_other_keys(&self) -> bool {
+    pub(crate) fn has_other_keys(&self) -> bool {
         self.has_other_keys
     }
 

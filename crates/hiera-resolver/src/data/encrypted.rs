@@ -4,12 +4,12 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use puppet_values::{Hash, Value};
+
 use super::contents::Contents;
 use super::file::DataFile;
 use super::format::Format;
 use super::texts::Texts;
-use crate::Value;
-use crate::hash::Hash;
 use crate::template::{DecryptFault, Origin, Template};
 
 /// Decrypts a string as written in a file. Errors must not reveal anything secret.
@@ -53,7 +53,7 @@ pub(super) struct NodeKeys {
 const NO_KEYS: &str = "there are no keys for it";
 
 impl DataFile {
-    /// Decodes a file whose keys depend on the node. Its values stay encrypted; see [`DataFile::decrypted_with`].
+    /// Decodes a file whose keys depend on the node. Its values stay encrypted until a lookup selects the keys.
     pub fn decode_for_nodes(
         path: &str,
         format: Format,
@@ -74,7 +74,7 @@ impl DataFile {
 
     /// The file as decrypted with the keys that these options name. The file itself where they name none, and where it
     /// does not depend on the node.
-    pub fn decrypted_with(&self, options: &Hash) -> &DataFile {
+    pub(crate) fn decrypted_with(&self, options: &Hash) -> &DataFile {
         let (Some(node_keys), Ok(contents)) = (&self.node_keys, &self.contents) else {
             return self;
         };
@@ -147,9 +147,10 @@ impl fmt::Debug for NodeKeys {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use puppet_values::table_key::TableKey;
+
     use super::*;
     use crate::data_functions::EYAML_LOOKUP_KEY;
-    use crate::table_key::TableKey;
 
     /// Each pair decrypts what starts with its index.
     #[derive(Debug, Default)]

@@ -2,9 +2,8 @@
 
 use arcstr::ArcStr;
 use psych_yaml::Mark;
-
-use crate::Value;
-use crate::types::{self, Type};
+use puppet_types::{Type, assert_instance};
+use puppet_values::Value;
 
 /// Why a file cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -80,7 +79,7 @@ impl FileFault {
     /// A file whose root is not a hash, where Puppet checks the type of what its function returns.
     pub(super) fn wrong_root(path: &ArcStr, root: &Value) -> Self {
         let any_hash = Type::hash(Type::Any, Type::Any, None);
-        let mismatch = types::assert_instance("", &any_hash, root).err();
+        let mismatch = assert_instance("", &any_hash, root).err();
         FileFault::NotAHash {
             path: path.clone(),
             found: kind_of(root),

@@ -20,7 +20,7 @@ mod string;
 mod token;
 mod unwrap;
 
-use crate::Value;
+use puppet_values::Value;
 
 /// Levels of lists and objects. Ruby's stack ends somewhere beyond 1,000.
 const MAX_DEPTH: usize = 256;

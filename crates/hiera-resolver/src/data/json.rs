@@ -7,9 +7,7 @@ mod refusal;
 mod string;
 
 use num_bigint::BigInt;
-
-use crate::Value;
-use crate::hash::Hash;
+use puppet_values::{Hash, Value};
 
 /// Levels of arrays and objects that Ruby accepts.
 const MAX_NESTING: usize = 100;

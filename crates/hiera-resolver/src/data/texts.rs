@@ -3,8 +3,8 @@
 use std::hash::BuildHasher as _;
 
 use lean_string::LeanStr;
+use puppet_values::Value;
 
-use crate::Value;
 use crate::template::Template;
 
 /// Makes values of strings. The shortest are stored inline; longer ones that repeat are parsed and stored once.

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use arcstr::ArcStr;
 use psych_yaml::{Build, Limits, Mark, Scalar, Source, Style};
+use puppet_values::Value;
+use puppet_values::hash::{HashBuilder, exact};
 
 use super::encrypted::{Decrypt, is_encrypted};
 use super::fault::Notice;
 use super::texts::Texts;
-use crate::Value;
-use crate::hash::{HashBuilder, exact};
 use crate::template::{Origin, Template};
 
 /// Reads YAML as Puppet reads its data: Symbols that are keys become strings.
@@ -64,7 +64,7 @@ impl<'a> ValueBuilder<'a> {
     fn number(&mut self, value: Value, source: Source<'_>) -> Value {
         if source.style == Style::Plain && is_surprising(source.text) {
             let mut read = String::new();
-            crate::ruby_text::inspect(&value, &mut read);
+            puppet_values::ruby_text::inspect(&value, &mut read);
             let text = format!(
                 "`{}` is read as the number {read}; quote it if it is text",
                 source.text

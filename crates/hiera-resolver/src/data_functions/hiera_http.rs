@@ -5,6 +5,7 @@
 
 use std::sync::LazyLock;
 
+use puppet_values::{Hash, Value};
 use regex::{Captures, Regex};
 use ruby_regex::RubyRegex;
 
@@ -12,8 +13,6 @@ use super::{
     DataFunction, FunctionKind, Question, RemoteCall, RemoteQuery, RemoteSource, Source,
     accept_options,
 };
-use crate::Value;
-use crate::hash::Hash;
 use crate::remote::{RemoteRequest, parse_address, without_user};
 
 /// Documents of an HTTP server.

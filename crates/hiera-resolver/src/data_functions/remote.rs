@@ -1,7 +1,8 @@
 //! Functions that ask another server: what they ask for a key, and what the answer means for it.
 
+use puppet_values::Value;
+
 use super::FunctionKind;
-use crate::Value;
 use crate::remote::RemoteRequest;
 
 /// How another server is asked.

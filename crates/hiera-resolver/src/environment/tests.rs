@@ -1,5 +1,6 @@
+use puppet_values::Value;
+
 use super::*;
-use crate::Value;
 use crate::scope::Node;
 
 const HIERARCHY: &str = r#"
@@ -28,7 +29,7 @@ fn builder<'a>() -> EnvironmentBuilder<'a> {
 fn value(environment: &Environment, key: &str) -> String {
     let node = Node::new("production").certname("thrush.example.com");
     match environment.lookup(key, &node) {
-        Ok(Outcome::Found(value)) => crate::convert::stringify(&value),
+        Ok(Outcome::Found(value)) => puppet_types::convert::stringify(&value),
         Ok(Outcome::NotFound) => "not found".to_owned(),
         Err(error) => error.to_string(),
     }

@@ -7,7 +7,7 @@ use puppet_values::{Hash, Value};
 
 /// What a node is about.
 #[derive(Clone, Debug)]
-pub enum NodeKind {
+pub(crate) enum NodeKind {
     /// The search for a key: `Searching for "key"`.
     Search,
     /// A layer, or a level of its hierarchy.
@@ -70,7 +70,7 @@ pub enum NodeKind {
 
 /// The result of a node.
 #[derive(Clone, Debug)]
-pub enum Event {
+pub(crate) enum Event {
     /// A value.
     Found(Value),
     /// A value from `override`.

@@ -6,7 +6,7 @@ use super::{Event, Explanation, Node, NodeKind};
 use puppet_values::{Value, ruby_text};
 
 /// Shown instead of a secret.
-pub const REDACTED: &str = "Sensitive [value redacted]";
+pub(crate) const REDACTED: &str = "Sensitive [value redacted]";
 
 impl fmt::Display for Explanation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,7 +11,7 @@ mod options;
 pub(crate) mod subjects;
 
 use super::puppet_error::PuppetError;
-use crate::config::{ConfigFaults, LevelError, RefusalKind, UndefinedVariable};
+use crate::hierarchy::{ConfigFaults, LevelError, RefusalKind, UndefinedVariable};
 use crate::key::KeyError;
 use crate::lookup::LookupError;
 use crate::template::DecryptFault;

@@ -102,7 +102,7 @@ const SPECIAL: [char; 10] = ['*', '?', '[', ']', '{', '}', '\\', '-', '!', '^'];
 /// Appends text to a pattern so that it matches only itself.
 ///
 /// A comma still separates alternatives where the pattern itself has braces around it.
-pub fn escape_into(pattern: &mut String, text: &str) {
+pub(crate) fn escape_into(pattern: &mut String, text: &str) {
     // A backslash that the pattern ends in escapes the first character already.
     let backslashes = pattern.len() - pattern.trim_end_matches('\\').len();
     let mut is_escaped = backslashes % 2 == 1;

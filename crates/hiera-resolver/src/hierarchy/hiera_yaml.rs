@@ -18,10 +18,11 @@ use psych_yaml::Mark;
 use self::check::{Check, Settings};
 use self::document::{Content, Node};
 pub(crate) use self::refusal::{Refusal, RefusalKind};
+use puppet_values::Value;
+
 use super::config_fault::{ConfigFault, ConfigFaults};
 use super::hiera_config::HieraConfig;
 use super::layer::LayerKind;
-use crate::Value;
 use crate::data_functions::Functions;
 
 /// The settings of a level that name its function.

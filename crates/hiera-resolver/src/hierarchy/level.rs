@@ -3,9 +3,9 @@
 use std::hash::BuildHasher as _;
 
 use arcstr::ArcStr;
+use puppet_values::Value;
 
 use super::config_text::ConfigText;
-use crate::Value;
 use crate::data::{Format, KeysId};
 use crate::data_functions::LevelFunction;
 use crate::template::Variable;

@@ -33,18 +33,18 @@ pub fn join(base: &str, path: &str) -> String {
 }
 
 /// Is it a relative path that is joined as written: no component is empty, `.` or `..`?
-pub fn is_plain(path: &str) -> bool {
+pub(crate) fn is_plain(path: &str) -> bool {
     path.split('/')
         .all(|component| !matches!(component, "" | "." | ".."))
 }
 
 /// Can it be a component of a path, or a part of one?
-pub fn is_within_component(name: &str) -> bool {
+pub(crate) fn is_within_component(name: &str) -> bool {
     memchr::memchr2(b'/', 0, name.as_bytes()).is_none()
 }
 
 /// Is it empty or only dots, and so `.`, `..` or nothing where it is a whole component?
-pub fn is_only_dots(name: &str) -> bool {
+pub(crate) fn is_only_dots(name: &str) -> bool {
     name.bytes().all(|byte| byte == b'.')
 }
 
@@ -65,12 +65,12 @@ pub fn normalize(path: &str) -> std::borrow::Cow<'_, str> {
 }
 
 /// How many components of a path are `..`.
-pub fn parents(path: &str) -> usize {
+pub(crate) fn parents(path: &str) -> usize {
     path.split('/').filter(|name| *name == "..").count()
 }
 
 /// The parent directory of a path.
-pub fn parent(path: &str) -> &str {
+pub(crate) fn parent(path: &str) -> &str {
     match path.trim_end_matches('/').rsplit_once('/') {
         Some(("", _)) | None => "/",
         Some((parent, _)) => parent,

@@ -11,20 +11,19 @@ mod planner;
 use std::ops::Range;
 
 use arcstr::ArcStr;
+use puppet_values::{Hash, Value};
 use smallvec::SmallVec;
 
 use self::fill::fill_options;
 use self::planner::Planner;
 use super::{HieraConfig, LayerKind, Level, LevelError};
-use crate::Value;
 use crate::data::{Contents, DataFile};
 use crate::data_functions::{LevelFunction, Source};
-use crate::hash::Hash;
-use crate::layer_index::{Survey, SurveyedFiles};
 use crate::lookup::LookupError;
-use crate::options::FileOptions;
+use crate::lookup::options::FileOptions;
 use crate::scope::Scope;
-use crate::tree::Tree;
+use crate::snapshot::Tree;
+use crate::snapshot::layer_index::{Survey, SurveyedFiles};
 
 /// The hierarchy of a layer as one node sees it.
 pub(crate) struct Plan<'a> {

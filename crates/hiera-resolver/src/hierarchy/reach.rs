@@ -7,8 +7,7 @@
 mod builder;
 
 use self::builder::ReachBuilder;
-use crate::config::{ConfigText, Level, Locations};
-use crate::path;
+use crate::hierarchy::{ConfigText, Level, Locations, path};
 use crate::scope::bare_name;
 use crate::template::Variable;
 
@@ -98,11 +97,11 @@ impl Reach {
     }
 
     /// What is left to match below a directory. Two directories with equal progress have the same matches below them.
-    pub fn progress(&self, directory: &str) -> Progress<'_> {
+    pub fn progress(&self, directory: &str) -> ReachProgress<'_> {
         let path = [directory.trim_end_matches('/'), "/"].concat();
         let Some(mut rest) = path.strip_prefix(self.before.as_str()) else {
             let left = self.before.strip_prefix(path.as_str());
-            return left.map_or(Progress::None, Progress::Before);
+            return left.map_or(ReachProgress::None, ReachProgress::Before);
         };
         let mut is_after_slash = self.before.ends_with('/');
         let mut after = self.after.as_slice();
@@ -116,7 +115,7 @@ impl Reach {
         }
         let next = after.first().map(String::as_str).unwrap_or_default();
         let is_begun = |end: &usize| next.get(..*end).is_some_and(|start| rest.ends_with(start));
-        Progress::After {
+        ReachProgress::After {
             left: after,
             begun: (1..next.len()).filter(is_begun).collect(),
             collapsed: next
@@ -172,7 +171,7 @@ fn match_text<'r>(rest: &'r str, text: &str, is_after_slash: bool) -> Option<&'r
 
 /// The part of a [`Reach`] that is left to match.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Progress<'a> {
+pub enum ReachProgress<'a> {
     /// Nothing can match.
     None,
     /// The rest of the text before the first gap.

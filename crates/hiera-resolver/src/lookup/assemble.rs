@@ -7,17 +7,17 @@
 use std::rc::Rc;
 
 use arcstr::{ArcStr, literal};
+use puppet_values::Value;
 
 use super::Step;
 use super::prepared::Prepared;
 use super::walk::Walk;
-use crate::Value;
 use crate::explain::words::headings;
 use crate::explain::{Event, NodeKind};
 use crate::key::LookupKey;
 use crate::lookup::LookupError;
+use crate::lookup::options::{LOOKUP_OPTIONS, LookupOptions, OptionsError};
 use crate::merge::{Contribution, MergeStrategy};
-use crate::options::{LOOKUP_OPTIONS, LookupOptions, OptionsError};
 
 /// What has been worked out. `Some(None)`: there are none.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use super::walk::Walk;
 use crate::explain::words::headings;
 use crate::key::LookupKey;
 use crate::lookup::LookupError;
-use crate::options::KeyOptions;
+use crate::lookup::options::KeyOptions;
 
 impl Walk<'_, '_> {
     /// Converts a value, where its options ask for it.

@@ -5,9 +5,8 @@ use super::prepared::Prepared;
 use super::walk::Walk;
 use crate::explain::words::headings;
 use crate::key::LookupKey;
-use crate::lookup::LookupError;
+use crate::lookup::{LookupError, options};
 use crate::merge::{Contribution, MergeStrategy};
-use crate::options;
 
 impl<'a> Walk<'_, 'a> {
     /// Searches them. Puppet: the merge of a request does not apply here.

@@ -7,8 +7,8 @@ use ruby_regex::MatchError;
 
 use super::limits::LimitError;
 use super::options::OptionsError;
-use crate::config::{ConfigFaults, LevelError, UndefinedVariable};
 use crate::data::FileFault;
+use crate::hierarchy::{ConfigFaults, LevelError, UndefinedVariable};
 use crate::key::{DigError, KeyError};
 use crate::merge::MergeError;
 use crate::remote::{RemoteRequest, without_user};

@@ -7,14 +7,14 @@ use super::Step;
 use super::error::LookupError;
 use super::request::Outcome;
 use super::walk::Walk;
-use crate::config::{Layer, LayerKind, LevelError};
 use crate::data_functions;
 use crate::explain::PuppetError;
 use crate::explain::words::{self, data, headings};
+use crate::hierarchy::plan::{Location, Plan, PlannedLevel};
+use crate::hierarchy::{Layer, LayerKind, LevelError};
 use crate::key::LookupKey;
+use crate::lookup::options::LOOKUP_OPTIONS;
 use crate::merge::Contribution;
-use crate::options::LOOKUP_OPTIONS;
-use crate::plan::{Location, Plan, PlannedLevel};
 
 impl<'a> Walk<'_, 'a> {
     /// Fails where Puppet does: before a layer is entered where its configuration cannot be read, and inside of it where

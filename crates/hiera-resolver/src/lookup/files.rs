@@ -7,9 +7,9 @@ use puppet_values::table_key::TableKey;
 
 use super::Step;
 use super::walk::Walk;
-use crate::layer_index::SurveyedFiles;
 use crate::lookup::LookupError;
 use crate::merge::{Contribution, MergeStrategy};
+use crate::snapshot::layer_index::SurveyedFiles;
 
 impl<'a> Walk<'_, 'a> {
     /// The value of a key in these files. Outer `None` where it has to be found level by level, so that an error can say

@@ -4,20 +4,17 @@
 //! and an escape by `literal` is lost behind `lookup`. Here what was filled in stays as it is.
 
 use arcstr::ArcStr;
+use puppet_values::{Hash, Value, ruby_text};
 
 use super::limits::{LimitError, MAX_CHAIN, MAX_DEPTH, MAX_WEIGHT};
 use super::request::Outcome;
 use super::walk::Walk;
-use crate::Value;
 use crate::explain::words::headings;
 use crate::explain::{Event, NodeKind, REDACTED};
-use crate::hash::Hash;
 use crate::key::KeyError;
 use crate::lookup::LookupError;
-use crate::ruby_text;
 use crate::scope::is_undefined;
-use crate::template::InterpolationError;
-use crate::template::{Function, Origin, Part, Template, Token, Variable};
+use crate::template::{Function, InterpolationError, Origin, Part, Template, Token, Variable};
 
 impl Walk<'_, '_> {
     /// The value with its tokens filled in. A value without any is shared, not copied.

@@ -5,8 +5,8 @@ use puppet_values::Value;
 use super::Step;
 use super::prepared::Prepared;
 use super::walk::Walk;
-use crate::config::{Layer, LayerKind};
 use crate::explain::{Event, NodeKind};
+use crate::hierarchy::{Layer, LayerKind};
 use crate::key::LookupKey;
 use crate::merge::{Contribution, MergeStrategy};
 

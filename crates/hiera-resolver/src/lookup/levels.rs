@@ -6,9 +6,9 @@ use super::Step;
 use super::walk::Walk;
 use crate::explain::words::headings;
 use crate::explain::{Event, NodeKind};
+use crate::hierarchy::plan::{Location, Plan, PlannedLevel};
 use crate::lookup::LookupError;
 use crate::merge::{Contribution, MergeStrategy};
-use crate::plan::{Location, Plan, PlannedLevel};
 use crate::remote::without_user;
 
 impl<'a> Walk<'_, 'a> {

@@ -18,18 +18,18 @@ use puppet_values::table_key::{TableKey, TableState};
 use puppet_values::{Hash, Value};
 use ruby_regex::{PatternSet, RubyRegex};
 
-pub use self::conversion::Conversion;
+pub(crate) use self::conversion::Conversion;
 pub(crate) use self::diagnostics::OptionsDiagnostics;
 pub use self::error::OptionsError;
-pub use self::key_options::KeyOptions;
+pub(crate) use self::key_options::KeyOptions;
 use crate::lookup::LookupError;
 
 /// The key that holds them.
-pub const LOOKUP_OPTIONS: &str = "lookup_options";
+pub(crate) const LOOKUP_OPTIONS: &str = "lookup_options";
 
 /// The `lookup_options` of one file.
 #[derive(Debug, Default)]
-pub enum FileOptions {
+pub(crate) enum FileOptions {
     /// The file has none.
     #[default]
     None,
@@ -59,7 +59,7 @@ impl FileOptions {
 
 /// Compiled `lookup_options`.
 #[derive(Debug)]
-pub struct LookupOptions {
+pub(crate) struct LookupOptions {
     /// By key and by pattern, in the order they were written.
     entries: IndexMap<LeanStr, KeyOptions, TableState>,
     patterns: PatternSet,
@@ -71,7 +71,7 @@ pub struct LookupOptions {
 
 impl LookupOptions {
     /// Compiles a hash of options.
-    pub fn compile(hash: &Hash) -> Result<Self, OptionsError> {
+    pub(crate) fn compile(hash: &Hash) -> Result<Self, OptionsError> {
         let mut entries = IndexMap::with_capacity_and_hasher(hash.len(), TableState);
         let (mut patterns, mut pattern_indexes) = (Vec::new(), Vec::new());
         for (key, value) in hash.iter() {
@@ -100,7 +100,7 @@ impl LookupOptions {
     }
 
     /// Checks that all keys and patterns belong to this module.
-    pub fn check_namespace(&self, module: &str) -> Result<(), OptionsError> {
+    pub(crate) fn check_namespace(&self, module: &str) -> Result<(), OptionsError> {
         if self.entries.is_empty() || self.namespace.as_deref() == Some(module) {
             return Ok(());
         }
@@ -135,7 +135,7 @@ impl LookupOptions {
 }
 
 /// The options of a key in the `lookup_options` of several files, the highest level first.
-pub fn find<'a>(
+pub(crate) fn find<'a>(
     all: &[&'a LookupOptions],
     key: &TableKey,
 ) -> Result<Option<&'a KeyOptions>, LookupError> {

@@ -2,9 +2,9 @@
 
 use super::error::LookupError;
 use super::walk::Walk;
-use crate::config::Layer;
-use crate::options::OptionsError;
-use crate::plan::Plan;
+use crate::hierarchy::Layer;
+use crate::hierarchy::plan::Plan;
+use crate::lookup::options::OptionsError;
 
 impl Walk<'_, '_> {
     /// The error with the position in the `lookup_options` that cause it: those of the highest file that has the entry.

@@ -7,11 +7,11 @@ use std::sync::LazyLock;
 use smallvec::SmallVec;
 
 use super::session::Session;
-use crate::config::{ConfigFaults, HieraConfig, Layer, LayerKind};
-use crate::layer_index::Survey;
+use crate::hierarchy::plan::Plan;
+use crate::hierarchy::{ConfigFaults, HieraConfig, Layer, LayerKind};
 use crate::lookup::LookupError;
-use crate::options::LookupOptions;
-use crate::plan::Plan;
+use crate::lookup::options::LookupOptions;
+use crate::snapshot::layer_index::Survey;
 
 /// A module's layer, prepared where it has data.
 pub(super) type PreparedModule<'a> = (&'a Layer, Option<Rc<Prepared<'a>>>);

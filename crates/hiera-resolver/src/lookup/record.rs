@@ -3,11 +3,10 @@
 use arcstr::ArcStr;
 
 use super::walk::Walk;
-use crate::explain::PuppetError;
 use crate::explain::words::headings;
-use crate::explain::{Event, NodeKind};
+use crate::explain::{Event, NodeKind, PuppetError};
+use crate::hierarchy::plan::Plan;
 use crate::lookup::LookupError;
-use crate::plan::Plan;
 
 impl<'a> Walk<'_, 'a> {
     /// Runs a step inside a node of the explanation.

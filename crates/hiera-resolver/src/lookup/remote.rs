@@ -1,14 +1,14 @@
 //! Levels whose data comes from another server.
 
 use arcstr::ArcStr;
+use puppet_values::Value;
 
 use super::Step;
 use super::walk::Walk;
-use crate::Value;
 use crate::data_functions::{FunctionKind, Question, RemoteCall, RemoteQuery, RemoteSource};
 use crate::explain::Event;
+use crate::hierarchy::plan::{Location, PlannedLevel};
 use crate::lookup::LookupError;
-use crate::plan::{Location, PlannedLevel};
 use crate::remote::{RemoteAnswer, no_options};
 
 /// What an explanation has reported of levels that ask other servers. Puppet's function remembers for each location what

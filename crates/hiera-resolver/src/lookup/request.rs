@@ -8,7 +8,7 @@ use crate::explain::Explanation;
 use crate::lookup::LookupError;
 use crate::merge::MergeStrategy;
 use crate::scope::Scope;
-use crate::tree::Tree;
+use crate::snapshot::Tree;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]

@@ -4,9 +4,9 @@
 //! secrets through merges and on the way along a key, and what stands beside them stays readable.
 
 use indexmap::IndexSet;
+use puppet_values::Value;
 
 use super::walk::Walk;
-use crate::Value;
 use crate::explain::{Event, Explanation, REDACTED};
 use crate::lookup::LookupError;
 

@@ -9,7 +9,7 @@ use super::request::{Answer, Explain, Request};
 use super::walk::Walk;
 use crate::explain::Explanation;
 use crate::scope::Scope;
-use crate::tree::Tree;
+use crate::snapshot::Tree;
 
 /// One node's view of a tree, for any number of lookups.
 pub struct Session<'a> {

@@ -15,13 +15,12 @@ use super::remote::RemoteHistory;
 use super::request::{Explain, Outcome, Request};
 use super::secrets::Secrets;
 use super::session::Session;
-use crate::explain::PuppetError;
 use crate::explain::words::subjects::Subject;
-use crate::explain::{Explanation, NodeKind};
+use crate::explain::{Explanation, NodeKind, PuppetError};
 use crate::key::LookupKey;
 use crate::lookup::LookupError;
+use crate::lookup::options::{self, Conversion, KeyOptions, LOOKUP_OPTIONS};
 use crate::merge::{Contribution, MergeStrategy};
-use crate::options::{self, Conversion, KeyOptions, LOOKUP_OPTIONS};
 
 /// A lookup under way.
 pub(super) struct Walk<'s, 'a> {

@@ -27,7 +27,7 @@ pub(super) enum Kind {
 
 impl MergeStrategy {
     /// First found, since nothing was asked for.
-    pub const DEFAULT: MergeStrategy = MergeStrategy {
+    pub(crate) const DEFAULT: MergeStrategy = MergeStrategy {
         kind: Kind::Default,
         options: None,
     };

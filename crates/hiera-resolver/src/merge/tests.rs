@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use puppet_values::Value;
 
 use super::*;
-use crate::json;
+use crate::data::json;
 
 /// Has no secrets and no explanation.
 struct Nobody;

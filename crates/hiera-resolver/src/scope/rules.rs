@@ -44,7 +44,7 @@ impl std::fmt::Display for NameKind {
 
 /// May a fact or a classifier's variable have this name? Puppet fails every lookup of a node where one has a
 /// name of its own variables, or a number.
-pub fn is_assignable(name: &str) -> bool {
+fn is_assignable(name: &str) -> bool {
     !matches!(
         name,
         "facts" | "server_facts" | "name" | "title" | "module_name"

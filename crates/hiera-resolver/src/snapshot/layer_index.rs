@@ -10,17 +10,16 @@ use std::sync::Arc;
 
 use arcstr::ArcStr;
 use hashbrown::HashTable;
+use puppet_values::Value;
+use puppet_values::table_key::{TableKey, hash_of};
 use smallvec::SmallVec;
 
-use crate::Value;
-use crate::config::{ConfigText, HieraConfig, LayerKind, Level, Locations};
 use crate::data::{Contents, DataFile, Format};
-use crate::options::{FileOptions, LookupOptions};
-use crate::path;
+use crate::hierarchy::{ConfigText, HieraConfig, LayerKind, Level, Locations, path};
+use crate::lookup::options::{FileOptions, LookupOptions};
 use crate::scope::Scope;
-use crate::table_key::{TableKey, hash_of};
+use crate::snapshot::Tree;
 use crate::template::{Part, Token, Variable};
-use crate::tree::Tree;
 
 /// Files in the order of their paths.
 pub(crate) type Files = indexmap::map::Slice<ArcStr, Arc<DataFile>>;
@@ -496,9 +495,10 @@ fn hash_of_names(pieces: &[Piece], path: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use puppet_values::Hash;
+
     use super::*;
-    use crate::config::Layer;
-    use crate::hash::Hash;
+    use crate::hierarchy::Layer;
     use crate::scope::Node;
     use crate::snapshot::{Parts, Snapshot};
 

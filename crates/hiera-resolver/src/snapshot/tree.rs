@@ -1,10 +1,10 @@
 //! [`Tree`]: what a lookup may ask of an environment. The server answers from memory, the command line from disk.
 
-use crate::config::{Layer, LayerKind};
 use crate::data::{DataFile, Format};
-use crate::glob::{EntryKind, GlobError};
-use crate::layer_index::LayerIndex;
+use crate::hierarchy::glob::{EntryKind, GlobError};
+use crate::hierarchy::{Layer, LayerKind};
 use crate::remote::{RemoteAnswer, RemoteRequest};
+use crate::snapshot::layer_index::LayerIndex;
 use crate::strictness::Strictness;
 
 /// The layers and files of one environment.

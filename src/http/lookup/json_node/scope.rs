@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use hiera_resolver::key::{DigError, Segment, dig};
-use hiera_resolver::scope::rules::fact_value;
+use hiera_resolver::scope::fact_value;
 use hiera_resolver::scope::{TopScopeName, built_in};
 use hiera_resolver::{Scope, Value};
 

@@ -6,9 +6,9 @@
 use std::rc::Rc;
 
 use indexmap::IndexMap;
+use puppet_values::Value;
 
 use super::token::Text;
-use crate::Value;
 
 pub(super) type Fields = IndexMap<Text, Rc<Node>, foldhash::fast::RandomState>;
 

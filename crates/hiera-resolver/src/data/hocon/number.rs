@@ -1,8 +1,7 @@
 //! Numbers as Ruby's `Integer()` and `Float()` understand them.
 
 use num_bigint::BigInt;
-
-use crate::Value;
+use puppet_values::Value;
 
 /// Digits of an integer.
 const MAX_DIGITS: usize = 50_000;

@@ -47,7 +47,7 @@ fn check_error(text: impl AsRef<[u8]>, expected: &str) {
 /// Answers recorded from Ruby: texts `s` with their result `r`, or an error.
 #[track_caller]
 fn check_recorded(recorded: &str, count: usize) {
-    let cases = crate::json::parse(recorded.as_bytes(), &mut |text| text.into()).unwrap();
+    let cases = crate::data::json::parse(recorded.as_bytes(), &mut |text| text.into()).unwrap();
     let cases = cases.as_array().unwrap();
     assert_eq!(cases.len(), count);
     for case in cases {

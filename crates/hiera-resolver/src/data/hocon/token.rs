@@ -5,10 +5,11 @@
 
 use std::rc::Rc;
 
+use puppet_values::Value;
+
 use super::number::{self, Number};
 use super::path;
 use super::{Failure, HoconProblem, fail};
-use crate::Value;
 
 /// Text of a key or a value; not always UTF-8.
 pub(super) type Text = Rc<[u8]>;

@@ -4,12 +4,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use puppet_values::{Hash, Value};
 
 use super::node::{Kind, Node};
 use super::token::Text;
 use super::{Failure, HoconProblem, MAX_DEPTH, fail};
-use crate::Value;
-use crate::hash::Hash;
 
 /// Values that references may add to those that are written down.
 const MAX_ADDED: usize = 1_000_000;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use puppet_values::Value;
+
 use super::{JsonProblem, Parser};
-use crate::Value;
 
 impl Parser<'_> {
     /// Reads a string, whose opening quote comes next.

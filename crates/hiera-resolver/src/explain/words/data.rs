@@ -6,7 +6,7 @@ use puppet_values::Value;
 use crate::data::FileFault;
 use crate::data_functions::FunctionKind;
 use crate::explain::PuppetError;
-use crate::plan::{Location, Plan, PlannedLevel};
+use crate::hierarchy::plan::{Location, Plan, PlannedLevel};
 
 /// A file that cannot be used at this location; `None` where the fault itself says all. `hides` leaves out what may quote
 /// secrets.

@@ -2,9 +2,9 @@
 
 use arcstr::ArcStr;
 
-use crate::config::{LayerKind, Level};
 use crate::explain::NodeKind;
-use crate::options::LOOKUP_OPTIONS;
+use crate::hierarchy::{LayerKind, Level};
+use crate::lookup::options::LOOKUP_OPTIONS;
 
 /// A layer with a configuration.
 pub(crate) fn layer(kind: &LayerKind, version: u8, config_path: Option<ArcStr>) -> NodeKind {

@@ -3,7 +3,7 @@
 use puppet_types::convert::ConversionError;
 
 use crate::explain::PuppetError;
-use crate::options::OptionsError;
+use crate::lookup::options::OptionsError;
 
 pub(super) fn unusable(error: &OptionsError) -> PuppetError {
     match error {

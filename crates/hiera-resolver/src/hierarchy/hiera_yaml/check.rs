@@ -4,9 +4,8 @@ use arcstr::ArcStr;
 use psych_yaml::Mark;
 
 use super::document::{Content, Node};
-use crate::config::{ConfigFault, ConfigText, LayerKind};
 use crate::data_functions::Functions;
-use crate::path;
+use crate::hierarchy::{ConfigFault, ConfigText, LayerKind, path};
 
 /// The entries of a hash, by name.
 pub(super) struct Settings<'a> {

@@ -1,8 +1,7 @@
 //! A `hiera.yaml` as written: YAML with the position of every node.
 
 use psych_yaml::{Build, Limits, Mark, Scalar, Source};
-
-use crate::Value;
+use puppet_values::Value;
 
 /// A node and where it begins.
 #[derive(Clone, Debug)]

@@ -2,13 +2,13 @@
 
 use arcstr::ArcStr;
 use psych_yaml::Mark;
+use puppet_values::Value;
 
 use super::check::{Check, Settings};
 use super::document::{Content, Node};
 use super::{FUNCTION_KEYS, LOCATION_KEYS};
-use crate::Value;
-use crate::config::{LayerKind, Level};
 use crate::data_functions::{self, LegacyBackend, LevelFunction};
+use crate::hierarchy::{LayerKind, Level};
 
 /// What applies to a level that does not set it.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use super::LOCATION_KEYS;
 use super::check::{Check, Settings};
-use crate::config::{ConfigText, Locations};
+use crate::hierarchy::{ConfigText, Locations};
 use crate::template::Variable;
 
 impl Check {

@@ -1,8 +1,9 @@
 //! The `options` of a level.
 
+use puppet_values::Value;
+
 use super::check::{Check, Settings};
 use super::document::Content;
-use crate::Value;
 use crate::template::Template;
 
 impl Check {

@@ -6,9 +6,10 @@
 mod puppet_check;
 mod schema;
 
+use puppet_values::Hash;
+
 use self::puppet_check::PuppetCheck;
-use crate::config::LayerKind;
-use crate::hash::Hash;
+use crate::hierarchy::LayerKind;
 
 /// How Puppet refuses a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 //! Puppet 8: accepts undefined variables in the locations of version 5, and nowhere else.
 
 use arcstr::ArcStr;
+use puppet_values::Value;
 
 use super::refusal::without_comment;
-use crate::Value;
-use crate::config::{HieraConfig, Locations};
 use crate::hierarchy::hiera_config::RequiredVariable;
+use crate::hierarchy::{HieraConfig, Locations};
 use crate::template::{Part, Template, Token};
 
 /// The variables, in the order in which Puppet interpolates them.
@@ -84,7 +84,7 @@ fn line_of(name: &str, source: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::{Layer, LayerKind};
+    use crate::hierarchy::{Layer, LayerKind};
 
     fn required(kind: LayerKind, text: &str) -> Vec<(String, Option<u32>)> {
         let layer = Layer::parse(kind, "/e/hiera.yaml", "/code", text.as_bytes());

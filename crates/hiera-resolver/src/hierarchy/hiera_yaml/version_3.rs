@@ -10,9 +10,8 @@ use super::Checked;
 use super::check::{Check, Settings};
 use super::document::{Content, Node};
 use super::options::with_templates;
-use crate::config::{ConfigFault, ConfigText, HieraConfig, LayerKind, Level, Locations};
 use crate::data_functions::{self, LevelFunction};
-use crate::path;
+use crate::hierarchy::{ConfigFault, ConfigText, HieraConfig, LayerKind, Level, Locations, path};
 
 impl Check {
     /// Checks a whole file. `what` says why it counts as one of this version.

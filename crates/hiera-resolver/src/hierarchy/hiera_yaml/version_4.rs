@@ -5,8 +5,8 @@ use psych_yaml::Mark;
 use super::Checked;
 use super::check::{Check, Settings};
 use super::document::{Content, Node};
-use crate::config::{ConfigText, HieraConfig, Level, Locations};
 use crate::data_functions::LevelFunction;
+use crate::hierarchy::{ConfigText, HieraConfig, Level, Locations};
 
 impl Check {
     /// Checks a whole file.

@@ -7,9 +7,9 @@ use super::check::{Check, Settings};
 use super::document::Node;
 use super::levels::Defaults;
 use super::{Checked, FUNCTION_KEYS};
-use crate::config::{ConfigText, HieraConfig, LayerKind, Level, Locations};
 use crate::data_functions::LevelFunction;
-use crate::path::join;
+use crate::hierarchy::path::join;
+use crate::hierarchy::{ConfigText, HieraConfig, LayerKind, Level, Locations};
 
 const ROOT_KEYS: [&str; 5] = [
     "version",

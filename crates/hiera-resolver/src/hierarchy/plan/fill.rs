@@ -3,15 +3,12 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::Value;
-use crate::config::ConfigText;
-use crate::glob;
-use crate::hash::Hash;
+use puppet_values::{Hash, Value};
+
+use crate::hierarchy::{ConfigText, glob, path};
 use crate::lookup::LookupError;
-use crate::path;
 use crate::scope::Scope;
-use crate::template::InterpolationError;
-use crate::template::{Part, Template, Token, Variable};
+use crate::template::{InterpolationError, Part, Template, Token, Variable};
 
 /// A string with its tokens filled in, and which ranges of it come from variables.
 #[derive(Default)]

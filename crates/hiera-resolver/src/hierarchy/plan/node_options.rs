@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use puppet_values::{Hash, Value};
+
 use super::fill::{Filled, fill};
-use crate::Value;
-use crate::config::Level;
 use crate::data::DataFile;
 use crate::data_functions::DataFunction;
-use crate::hash::Hash;
+use crate::hierarchy::Level;
 use crate::lookup::LookupError;
 use crate::scope::Scope;
 use crate::template::{DecryptFault, Template};

@@ -7,11 +7,10 @@ use arcstr::ArcStr;
 use super::Location;
 use super::fill::{Filled, fill, fill_parts, fill_text};
 use super::planner::Planner;
-use crate::config::{ConfigText, Level, LevelError};
 use crate::data::FileFault;
-use crate::glob::EntryKind;
+use crate::hierarchy::glob::EntryKind;
+use crate::hierarchy::{ConfigText, Level, LevelError, path};
 use crate::lookup::LookupError;
-use crate::path;
 use crate::scope::Scope;
 
 /// The directory of a level, filled in.

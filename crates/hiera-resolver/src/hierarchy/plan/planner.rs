@@ -1,18 +1,18 @@
 //! [`Planner`]: a level → its locations for one node.
 
 use indexmap::IndexMap;
+use puppet_values::Value;
 
 use super::fill::{Filled, fill_options, fill_text, variable_value};
 use super::paths::FilledDirectory;
 use super::{Location, PlannedLevel};
-use crate::Value;
-use crate::config::{ConfigText, Level, LevelError, Locations};
 use crate::data::DataFile;
+use crate::hierarchy::{ConfigText, Level, LevelError, Locations};
 use crate::lookup::LookupError;
 use crate::remote::parse_address;
 use crate::scope::{Scope, WithLocal};
+use crate::snapshot::Tree;
 use crate::template::Variable;
-use crate::tree::Tree;
 
 /// Fills in one level after the other.
 pub(super) struct Planner<'a> {

@@ -1,8 +1,7 @@
 //! A location → text and gaps → [`Reach`].
 
 use super::{KnownVariables, Reach};
-use crate::config::ConfigText;
-use crate::path;
+use crate::hierarchy::{ConfigText, path};
 use crate::template::{Part, Token};
 
 /// A part of a location.

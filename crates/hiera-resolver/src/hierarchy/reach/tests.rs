@@ -1,16 +1,16 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+use puppet_values::{Hash, Value};
+
 use super::*;
-use crate::Value;
-use crate::config::{Layer, LayerKind};
 use crate::data::{DataFile, Format};
-use crate::glob::{self, Directory, Entry, EntryKind, GlobError};
-use crate::hash::Hash;
-use crate::plan::Plan;
+use crate::hierarchy::glob::{self, Directory, Entry, EntryKind, GlobError};
+use crate::hierarchy::plan::Plan;
+use crate::hierarchy::{Layer, LayerKind};
 use crate::scope::Node;
+use crate::snapshot::Tree;
 use crate::strictness::Strictness;
-use crate::tree::Tree;
 
 fn reach(location: &str, is_glob: bool) -> Reach {
     let known = KnownVariables {

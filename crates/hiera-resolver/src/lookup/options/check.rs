@@ -5,9 +5,8 @@
 use lean_string::LeanStr;
 
 use super::{Conversion, KeyOptions};
-use crate::Value;
 use crate::merge::MergeStrategy;
-use crate::ruby_text;
+use puppet_values::{Value, ruby_text};
 use ruby_regex::RubyRegex;
 
 /// A mistake in `lookup_options`.

@@ -10,7 +10,7 @@ use crate::lookup::LookupError;
 
 /// What `convert_to` asks for: a type, and further arguments of its `new`.
 #[derive(Clone, Debug)]
-pub struct Conversion {
+pub(crate) struct Conversion {
     target: Target,
     arguments: Box<[Value]>,
     /// It makes a Sensitive of the value, or may.
@@ -56,7 +56,7 @@ impl Conversion {
     }
 
     /// Converts a value. `key` is for messages.
-    pub fn apply(&self, key: &str, value: Value) -> Result<Value, LookupError> {
+    pub(crate) fn apply(&self, key: &str, value: Value) -> Result<Value, LookupError> {
         let converted = match &self.target {
             Target::Type(target) => convert::new_instance(target, value, &self.arguments),
             Target::Other(target) => convert::new_instance_of(target, value, &self.arguments),
@@ -93,12 +93,12 @@ impl Conversion {
     }
 
     /// Does it make a secret of the value, or may it?
-    pub fn is_secret(&self) -> bool {
+    pub(crate) fn is_secret(&self) -> bool {
         self.is_secret
     }
 
     /// The type and the arguments as an explanation shows them.
-    pub fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         let target = match &self.target {
             Target::Type(target) => Value::from(Type::clone(target)),
             Target::Other(target) => target.clone(),

@@ -3,10 +3,10 @@
 use indexmap::IndexMap;
 use lean_string::LeanStr;
 use psych_yaml::Mark;
+use puppet_values::Value;
 
 use super::check::{Finding, check, written};
 use super::positions::Positions;
-use crate::Value;
 use crate::data::Notice;
 
 /// Where a file's `lookup_options` are written, and what is wrong with them.

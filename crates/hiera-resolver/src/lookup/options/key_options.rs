@@ -10,7 +10,7 @@ use crate::merge::{MergeError, MergeStrategy};
 
 /// What `lookup_options` say about a key or a pattern.
 #[derive(Clone, Debug, Default)]
-pub struct KeyOptions {
+pub(crate) struct KeyOptions {
     name: LeanStr,
     is_null: bool,
     merge: Option<Result<MergeStrategy, MergeError>>,
@@ -21,7 +21,7 @@ pub struct KeyOptions {
 
 impl KeyOptions {
     /// Reads the value under a key or pattern.
-    pub fn parse(name: &LeanStr, value: &Value) -> Self {
+    pub(crate) fn parse(name: &LeanStr, value: &Value) -> Self {
         KeyOptions {
             name: name.clone(),
             ..KeyOptions::of(value)
@@ -57,7 +57,7 @@ impl KeyOptions {
     }
 
     /// The key or pattern.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
@@ -67,7 +67,7 @@ impl KeyOptions {
     }
 
     /// The strategy that they name.
-    pub fn merge(&self) -> Result<Option<&MergeStrategy>, LookupError> {
+    pub(crate) fn merge(&self) -> Result<Option<&MergeStrategy>, LookupError> {
         self.check()?;
         match &self.merge {
             None => Ok(None),
@@ -77,7 +77,7 @@ impl KeyOptions {
     }
 
     /// Checks that they can be used at all. A strategy with mistakes passes: it matters only where it is needed.
-    pub fn check(&self) -> Result<(), LookupError> {
+    pub(crate) fn check(&self) -> Result<(), LookupError> {
         match self.not_a_hash {
             Some(found) => Err(OptionsError::KeyOptionsNotAHash { found }.into()),
             None => Ok(()),
@@ -85,7 +85,7 @@ impl KeyOptions {
     }
 
     /// The conversion that they ask for.
-    pub fn convert_to(&self) -> Option<&Conversion> {
+    pub(crate) fn convert_to(&self) -> Option<&Conversion> {
         self.convert_to.as_ref()
     }
 }

@@ -165,7 +165,7 @@ impl Tokenizer<'_> {
             Token::Bool(flag) => (Kind::Value, format!("'{flag}' (BOOLEAN)")),
             Token::Number { value, .. } => {
                 let mut number = String::new();
-                crate::ruby_text::to_s(value, &mut number);
+                puppet_values::ruby_text::to_s(value, &mut number);
                 (Kind::Value, format!("'{number}' (NUMBER)"))
             }
             Token::Quoted(text) => (Kind::Quoted, format!("'{}' (STRING)", lossy(text))),

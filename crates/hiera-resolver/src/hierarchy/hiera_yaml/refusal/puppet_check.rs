@@ -1,14 +1,13 @@
 //! The checks of a `hiera.yaml` in Puppet's order.
 
+use puppet_types::{Type, assert_instance};
+use puppet_values::{Hash, Value};
 use ruby_regex::RubyRegex;
 
 use super::schema::{VERSION_4, VERSION_5, version_3_with};
 use super::{Refusal, RefusalKind, without_comment};
-use crate::Value;
-use crate::config::LayerKind;
-use crate::hash::Hash;
+use crate::hierarchy::LayerKind;
 use crate::hierarchy::hiera_yaml::{FUNCTION_KEYS, LOCATION_KEYS};
-use crate::types::{Type, assert_instance};
 
 /// The settings that name a function, and those that name a location, as messages list them.
 const NAMED_FUNCTIONS: &str = "data_hash, lookup_key, data_dig, or hiera3_backend";

@@ -2,9 +2,10 @@
 
 use std::sync::LazyLock;
 
+use puppet_types::{StructElement, Type};
+use puppet_values::Value;
+
 use super::Refusal;
-use crate::Value;
-use crate::types::{StructElement, Type};
 
 pub(super) static VERSION_5: LazyLock<Option<Type>> = LazyLock::new(|| {
     let text = "String[1]";
