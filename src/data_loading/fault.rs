@@ -25,7 +25,7 @@ impl From<&FileFault> for Fault {
     fn from(fault: &FileFault) -> Self {
         Fault {
             path: fault.path().to_owned(),
-            position: fault.place(),
+            position: fault.position(),
             problem: fault.problem(),
         }
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use arcstr::ArcStr;
 use hiera_resolver::Format;
-use hiera_resolver::hierarchy::glob::{Entry, EntryKind};
+use hiera_resolver::hierarchy::glob::{DirectoryEntry, EntryKind};
 use hiera_resolver::snapshot::Differences;
 
 use super::decode::{DecodeState, Decoder};
@@ -160,7 +160,7 @@ struct NextLoad {
     loaded: LoadedEnvironment,
     differences: Differences,
     /// Directories whose entries have changed, for globs.
-    listings: HashMap<ArcStr, Vec<Entry>>,
+    listings: HashMap<ArcStr, Vec<DirectoryEntry>>,
 }
 
 impl NextLoad {
@@ -195,8 +195,8 @@ impl NextLoad {
         for file in self.loaded.files.drain(range) {
             let part = names.file(file.format, file.path(), file.digest);
             self.loaded.revision.remove(part);
-            let gone = (file.format, file.file.path().clone());
-            self.differences.gone.push(gone);
+            let removed = (file.format, file.file.path().clone());
+            self.differences.removed.push(removed);
         }
     }
 
@@ -223,7 +223,7 @@ impl NextLoad {
             Ok(index) => _ = entries.remove(index),
             Err(index) => {
                 let (name, kind) = (file.name.into(), EntryKind::File);
-                entries.insert(index, Entry { name, kind });
+                entries.insert(index, DirectoryEntry { name, kind });
             }
         }
         Some(())

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arcstr::ArcStr;
-use hiera_resolver::hierarchy::glob::{Directory, Entry, EntryKind};
+use hiera_resolver::hierarchy::glob::{Directory, DirectoryEntry, EntryKind};
 
 use super::{Fault, FileIdentity};
 use crate::filesystem::{is_absence, is_directory};
@@ -20,18 +20,18 @@ use crate::filesystem::{is_absence, is_directory};
 /// Directories as they were when first listed.
 #[derive(Debug, Default)]
 pub(crate) struct Listings {
-    listed: RefCell<HashMap<String, Arc<[Entry]>>>,
+    listed: RefCell<HashMap<String, Arc<[DirectoryEntry]>>>,
     /// The paths that cannot be read, and why.
     unreadable: RefCell<BTreeMap<String, String>>,
 }
 
 impl Listings {
     /// The entries of a directory; none if it is absent or cannot be listed.
-    pub(super) fn list(&self, directory: &str) -> Arc<[Entry]> {
+    pub(super) fn list(&self, directory: &str) -> Arc<[DirectoryEntry]> {
         if let Some(entries) = self.listed.borrow().get(directory) {
             return entries.clone();
         }
-        let entries: Arc<[Entry]> = match self.read_directory(directory) {
+        let entries: Arc<[DirectoryEntry]> = match self.read_directory(directory) {
             Ok(entries) => entries.into(),
             // An absent directory must not look like an empty one.
             Err(error) if is_absence(&error) => return Arc::default(),
@@ -72,7 +72,7 @@ impl Listings {
     }
 
     /// The directories that could be listed.
-    pub(super) fn into_entries(self) -> Vec<(ArcStr, Arc<[Entry]>)> {
+    pub(super) fn into_entries(self) -> Vec<(ArcStr, Arc<[DirectoryEntry]>)> {
         let unreadable = self.unreadable.into_inner();
         self.listed
             .into_inner()
@@ -93,7 +93,7 @@ impl Listings {
         unreadable.entry(path.to_owned()).or_insert(problem);
     }
 
-    fn read_directory(&self, directory: &str) -> io::Result<Vec<Entry>> {
+    fn read_directory(&self, directory: &str) -> io::Result<Vec<DirectoryEntry>> {
         let mut list = Vec::new();
         for entry in std::fs::read_dir(directory)? {
             let entry = entry?;
@@ -112,7 +112,7 @@ impl Listings {
             if kind != EntryKind::File && entry.file_name().to_str().is_none() {
                 self.record_problem(&path, NOT_UTF_8.to_owned());
             }
-            list.push(Entry {
+            list.push(DirectoryEntry {
                 name: name.as_ref().into(),
                 kind,
             });
@@ -126,7 +126,7 @@ impl Listings {
 pub(super) const NOT_UTF_8: &str = "its name is not valid UTF-8";
 
 impl Directory for Listings {
-    fn entries(&self, path: &str) -> Vec<Entry> {
+    fn entries(&self, path: &str) -> Vec<DirectoryEntry> {
         self.list(path).to_vec()
     }
 

@@ -12,7 +12,7 @@ use arcstr::ArcStr;
 use crate::data::{DataFile, FileFault, Format, Texts};
 use crate::data_functions::{BUILT_IN, Functions};
 use crate::explain::Explanation;
-use crate::hierarchy::glob::{Entry, EntryKind};
+use crate::hierarchy::glob::{DirectoryEntry, EntryKind};
 use crate::hierarchy::{ConfigFault, Layer, LayerKind, path};
 use crate::lookup::{Explain, LookupError, Outcome, Request, Session};
 use crate::scope::Scope;
@@ -270,7 +270,9 @@ impl<'a> EnvironmentBuilder<'a> {
 }
 
 /// The directories that lead to these files, with their entries: what globs go through.
-fn directories_of<'a>(paths: impl Iterator<Item = &'a String>) -> Vec<(ArcStr, Arc<[Entry]>)> {
+fn directories_of<'a>(
+    paths: impl Iterator<Item = &'a String>,
+) -> Vec<(ArcStr, Arc<[DirectoryEntry]>)> {
     let mut directories: BTreeMap<&str, BTreeMap<&str, EntryKind>> = BTreeMap::new();
     for path in paths {
         let (mut rest, mut kind) = (path.as_str(), EntryKind::File);
@@ -283,7 +285,7 @@ fn directories_of<'a>(paths: impl Iterator<Item = &'a String>) -> Vec<(ArcStr, A
     let listing = |entries: BTreeMap<&str, EntryKind>| {
         let entries = entries.into_iter();
         entries
-            .map(|(name, kind)| Entry {
+            .map(|(name, kind)| DirectoryEntry {
                 name: name.into(),
                 kind,
             })
@@ -325,7 +327,7 @@ impl From<&FileFault> for EnvironmentFault {
     fn from(fault: &FileFault) -> Self {
         EnvironmentFault {
             path: fault.path().to_owned(),
-            position: fault.place(),
+            position: fault.position(),
             problem: fault.problem(),
         }
     }

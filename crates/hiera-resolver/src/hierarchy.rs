@@ -1,6 +1,6 @@
 //! `hiera.yaml` → layers → levels → locations, and which files a node sees.
 //!
-//! `hiera_yaml` reads and checks a configuration; `plan` fills in its locations for one node; [`Reach`] says which paths
+//! `hiera_yaml` reads and checks a configuration; `plan` fills in its locations for one node, and `visible_files` has the files that it then sees; [`Reach`] says which paths
 //! a location could ever be filled in to, so that loading finds all of them. [`glob`] and [`path`] follow Ruby's rules.
 
 mod config_fault;
@@ -14,6 +14,7 @@ mod level_error;
 pub mod path;
 pub(crate) mod plan;
 mod reach;
+pub(crate) mod visible_files;
 
 pub use self::config_fault::{ConfigFault, ConfigFaults};
 pub use self::config_text::ConfigText;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use hiera_resolver::Value;
 use hiera_resolver::data::json;
-use hiera_resolver::hierarchy::glob::{self, Directory, Entry, EntryKind};
+use hiera_resolver::hierarchy::glob::{self, Directory, DirectoryEntry, EntryKind};
 use serde_json::value::RawValue;
 
 /// A case by the names of its fields, each as written in the file.
@@ -27,7 +27,7 @@ fn value(text: &str) -> Option<Value> {
 struct RecordedTree;
 
 impl Directory for RecordedTree {
-    fn entries(&self, path: &str) -> Vec<Entry> {
+    fn entries(&self, path: &str) -> Vec<DirectoryEntry> {
         use EntryKind::{Directory, File, LinkToDirectory};
         let relative = path.strip_prefix("/tree").unwrap_or("/missing");
         let (directories, links, files): (&[&str], &[&str], &[&str]) = match relative {
@@ -64,8 +64,8 @@ impl Directory for RecordedTree {
             "/os/RedHat" => (&[], &[], &["9.yaml"]),
             _ => (&[], &[], &[]),
         };
-        let of_kind = |names: &[&str], kind| -> Vec<Entry> {
-            let entry = |name: &&str| Entry {
+        let of_kind = |names: &[&str], kind| -> Vec<DirectoryEntry> {
+            let entry = |name: &&str| DirectoryEntry {
                 name: (*name).into(),
                 kind,
             };

@@ -98,7 +98,7 @@ impl FileFault {
     }
 
     /// Line and column, where the fault has a position in the file.
-    pub fn place(&self) -> Option<(u32, u32)> {
+    pub fn position(&self) -> Option<(u32, u32)> {
         match self {
             FileFault::Unparsable { line, column, .. } => Some((*line, *column)),
             _ => None,

@@ -34,7 +34,7 @@ pub enum EntryKind {
 
 /// An entry of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct DirectoryEntry {
     /// Its name in the directory.
     pub name: ArcStr,
     /// What it is.
@@ -46,7 +46,7 @@ pub trait Directory {
     /// The entries of the directory at this absolute path, in any order; none where it does not exist.
     ///
     /// The path has no `.`, `..` or doubled slashes, but may lead through links to directories.
-    fn entries(&self, path: &str) -> Vec<Entry>;
+    fn entries(&self, path: &str) -> Vec<DirectoryEntry>;
 
     /// Are the entries of this directory unknown?
     fn is_unreadable(&self, _path: &str) -> bool {

@@ -16,6 +16,7 @@ use smallvec::SmallVec;
 
 use self::fill::fill_options;
 use self::planner::Planner;
+use super::visible_files::{VisibleContents, VisibleFiles};
 use super::{HieraConfig, LayerKind, Level, LevelError};
 use crate::data::{Contents, DataFile};
 use crate::data_functions::{LevelFunction, Source};
@@ -23,7 +24,6 @@ use crate::lookup::LookupError;
 use crate::lookup::options::FileOptions;
 use crate::scope::Scope;
 use crate::snapshot::Tree;
-use crate::snapshot::layer_index::{Survey, SurveyedFiles};
 
 /// The hierarchy of a layer as one node sees it.
 pub(crate) struct Plan<'a> {
@@ -110,11 +110,10 @@ impl<'a> Plan<'a> {
         self.locations.iter().filter_map(|location| location.file)
     }
 
-    /// Collects the contents of all files. One that cannot be used fails here, and so fails every lookup: it may have
-    /// `lookup_options`.
-    pub(crate) fn survey(&self) -> Result<Survey<'a>, LookupError> {
+    /// Collects the contents of all files. A faulty file fails every lookup, since it may have `lookup_options`.
+    pub(crate) fn visible_files(&self) -> Result<VisibleFiles<'a>, LookupError> {
         let mut options = Some(SmallVec::new());
-        let mut files = Some(SurveyedFiles::default());
+        let mut all = Some(VisibleContents::default());
         for planned in &self.levels {
             let Some(range) = &planned.locations else {
                 return Err(self.unusable(planned.level).into());
@@ -122,15 +121,15 @@ impl<'a> Plan<'a> {
             if planned.level.function().is_remote() {
                 // Any server may have options for any key.
                 options = None;
-                files = None;
+                all = None;
                 continue;
             }
             for location in self.locations(range.clone()) {
                 let Some(contents) = self.contents(planned.level, location)? else {
                     continue;
                 };
-                if let Some(files) = &mut files {
-                    files.there.push(contents);
+                if let Some(all) = &mut all {
+                    all.existing.push(contents);
                 }
                 match contents.options() {
                     FileOptions::None => {}
@@ -146,7 +145,10 @@ impl<'a> Plan<'a> {
                 }
             }
         }
-        Ok(Survey { options, files })
+        Ok(VisibleFiles {
+            options,
+            contents: all,
+        })
     }
 
     /// What a location of a level holds; `None` where there is nothing.

@@ -7,20 +7,20 @@ use puppet_values::table_key::TableKey;
 
 use super::Step;
 use super::walk::Walk;
+use crate::hierarchy::visible_files::VisibleContents;
 use crate::lookup::LookupError;
 use crate::merge::{Contribution, MergeStrategy};
-use crate::snapshot::layer_index::SurveyedFiles;
 
 impl<'a> Walk<'_, 'a> {
     /// The value of a key in these files. Outer `None` where it has to be found level by level, so that an error can say
     /// where it is.
     pub(super) fn in_files(
         &mut self,
-        files: &SurveyedFiles<'a>,
+        files: &VisibleContents<'a>,
         root: &TableKey,
         strategy: &MergeStrategy,
     ) -> Step<Option<Contribution>> {
-        self.spend(files.there.len() as u64)?;
+        self.spend(files.existing.len() as u64)?;
         let found = match strategy.is_first() {
             true => self.first_in_files(files, root),
             false => self.merged_in_files(files, root, strategy),
@@ -37,7 +37,7 @@ impl<'a> Walk<'_, 'a> {
 
     fn first_in_files(
         &mut self,
-        files: &SurveyedFiles<'a>,
+        files: &VisibleContents<'a>,
         root: &TableKey,
     ) -> Step<Option<Contribution>> {
         match files.first(root) {
@@ -49,7 +49,7 @@ impl<'a> Walk<'_, 'a> {
 
     fn merged_in_files(
         &mut self,
-        files: &SurveyedFiles<'a>,
+        files: &VisibleContents<'a>,
         root: &TableKey,
         strategy: &MergeStrategy,
     ) -> Step<Option<Contribution>> {

@@ -116,17 +116,17 @@ impl<'a> Walk<'_, 'a> {
     ) -> Step<Contribution> {
         // As long as no token is filled in, there is no nested lookup to guard against.
         if self.names.is_empty()
-            && let (true, Some(files)) = (strategy.is_first(), &prepared.survey.files)
+            && let (true, Some(files)) = (strategy.is_first(), &prepared.visible_files.contents)
         {
             let found = files.first(key.root());
             let traits = found.map(Value::traits).unwrap_or_default();
             if !traits.has_templates && !traits.is_irregular {
-                self.spend(files.there.len() as u64)?;
+                self.spend(files.existing.len() as u64)?;
                 return Ok(found.cloned().map(Contribution::from));
             }
         }
         self.guarded(key, |walk| {
-            if let Some(files) = &prepared.survey.files
+            if let Some(files) = &prepared.visible_files.contents
                 && let Some(found) = walk.in_files(files, key.root(), strategy)?
             {
                 return Ok(found);

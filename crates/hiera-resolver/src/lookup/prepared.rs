@@ -8,10 +8,10 @@ use smallvec::SmallVec;
 
 use super::session::Session;
 use crate::hierarchy::plan::Plan;
+use crate::hierarchy::visible_files::VisibleFiles;
 use crate::hierarchy::{ConfigFaults, HieraConfig, Layer, LayerKind};
 use crate::lookup::LookupError;
 use crate::lookup::options::LookupOptions;
-use crate::snapshot::layer_index::Survey;
 
 /// A module's layer, prepared where it has data.
 pub(super) type PreparedModule<'a> = (&'a Layer, Option<Rc<Prepared<'a>>>);
@@ -19,10 +19,10 @@ pub(super) type PreparedModule<'a> = (&'a Layer, Option<Rc<Prepared<'a>>>);
 /// A layer as the node sees it.
 pub(super) struct Prepared<'a> {
     pub(super) config: &'a HieraConfig,
-    /// Made when it is needed; the survey is enough for most lookups.
+    /// Made when it is needed; the visible files are enough for most lookups.
     plan: OnceCell<Plan<'a>>,
     /// Empty where lookups are explained, since every step is recorded then.
-    pub(super) survey: Survey<'a>,
+    pub(super) visible_files: VisibleFiles<'a>,
 }
 
 impl<'a> Session<'a> {
@@ -118,22 +118,24 @@ impl<'a> Session<'a> {
             true => None,
             false => self.tree.layer_index(config.kind()),
         };
-        if let Some(survey) = index.and_then(|index| index.survey(config, self.tree, self.scope)) {
+        let visible_files =
+            index.and_then(|index| index.visible_files(config, self.tree, self.scope));
+        if let Some(visible_files) = visible_files {
             return Ok(Rc::new(Prepared {
                 config,
                 plan: OnceCell::new(),
-                survey,
+                visible_files,
             }));
         }
         let plan = Plan::make(config, self.tree, self.scope, self.keeps_paths())?;
-        let survey = match self.keeps_paths() {
-            true => Survey::default(),
-            false => plan.survey()?,
+        let visible_files = match self.keeps_paths() {
+            true => VisibleFiles::default(),
+            false => plan.visible_files()?,
         };
         Ok(Rc::new(Prepared {
             config,
             plan: OnceCell::from(plan),
-            survey,
+            visible_files,
         }))
     }
 
@@ -155,7 +157,7 @@ impl<'a> Session<'a> {
         let mut all = SmallVec::new();
         let mut add = |prepared: Option<Rc<Prepared<'a>>>| match prepared {
             None => true,
-            Some(prepared) => match &prepared.survey.options {
+            Some(prepared) => match &prepared.visible_files.options {
                 Some(options) => {
                     all.extend_from_slice(options);
                     true

@@ -1,10 +1,11 @@
-//! [`Tree`]: what a lookup may ask of an environment. The server answers from memory, the command line from disk.
+//! [`Tree`]: the interface between a lookup and an environment. The server implements it in memory, the command line on
+//! disk.
 
 use crate::data::{DataFile, Format};
 use crate::hierarchy::glob::{EntryKind, GlobError};
 use crate::hierarchy::{Layer, LayerKind};
 use crate::remote::{RemoteAnswer, RemoteRequest};
-use crate::snapshot::layer_index::LayerIndex;
+use crate::snapshot::LayerIndex;
 use crate::strictness::Strictness;
 
 /// The layers and files of one environment.
@@ -15,18 +16,19 @@ pub trait Tree {
     /// The environment's own layer.
     fn environment(&self) -> &Layer;
 
-    /// The layer of a module; `None` where there is no such module.
+    /// The layer of a module; `None` if there is no such module.
     fn module(&self, name: &str) -> Option<&Layer>;
 
-    /// The file at an absolute path; `None` where there is nothing.
+    /// The file at an absolute path; `None` if there is none.
     fn file(&self, path: &str, format: Format) -> Option<&DataFile>;
 
-    /// The files of a layer by the paths of its hierarchy; `None` where they have to be found by their paths.
+    /// The index of a layer; `None` if its files have to be found by their paths.
     fn layer_index(&self, _layer: &LayerKind) -> Option<&LayerIndex> {
         None
     }
 
-    /// What stands at an absolute path without `.` and `..`, as a listing shows it; `None` where there is nothing.
+    /// What an absolute path without `.` and `..` leads to, as the listing of its directory shows it; `None` if it does
+    /// not exist.
     fn kind_of(&self, path: &str) -> Option<EntryKind>;
 
     /// The files that an absolute pattern matches, in Ruby's order.
@@ -35,7 +37,7 @@ pub trait Tree {
     /// Whether lookups fail on undefined variables.
     fn strictness(&self) -> Strictness;
 
-    /// What a server answered; `None` where it has not been asked yet.
+    /// The answer of another server; `None` if it has not been asked yet.
     fn remote(&self, _request: &RemoteRequest) -> Option<RemoteAnswer> {
         None
     }

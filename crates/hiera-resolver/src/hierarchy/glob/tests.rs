@@ -10,9 +10,9 @@ impl Tree {
 }
 
 impl Directory for Tree {
-    fn entries(&self, path: &str) -> Vec<Entry> {
+    fn entries(&self, path: &str) -> Vec<DirectoryEntry> {
         let prefix = format!("{}/", path.trim_end_matches('/'));
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries: Vec<DirectoryEntry> = Vec::new();
         for path in self.0.iter().filter_map(|path| path.strip_prefix(&prefix)) {
             let (name, kind) = match path.split_once('/') {
                 Some((name, _)) => (name, EntryKind::Directory),
@@ -22,7 +22,7 @@ impl Directory for Tree {
                 Some(name) => (name, EntryKind::LinkToDirectory),
                 None => (name, kind),
             };
-            let entry = Entry {
+            let entry = DirectoryEntry {
                 name: name.into(),
                 kind,
             };

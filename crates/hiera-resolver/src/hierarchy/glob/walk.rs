@@ -5,7 +5,9 @@ use std::rc::Rc;
 
 use super::matching::matches;
 use super::pattern::{Component, Pattern};
-use super::{Directory, Entry, EntryKind, GlobError, MAX_ALTERNATIVES, MAX_PATH, MAX_WORK, braces};
+use super::{
+    Directory, DirectoryEntry, EntryKind, GlobError, MAX_ALTERNATIVES, MAX_PATH, MAX_WORK, braces,
+};
 
 /// A path that the walk has reached.
 struct Visit {
@@ -45,7 +47,7 @@ impl Visit {
 pub(super) struct Walk<'t, T> {
     tree: &'t T,
     /// Sorted entries by path, since several alternatives may list the same directory.
-    listings: BTreeMap<String, Rc<[Entry]>>,
+    listings: BTreeMap<String, Rc<[DirectoryEntry]>>,
     alternatives: usize,
     work: usize,
     pub(super) found: Vec<String>,
@@ -264,14 +266,14 @@ impl<'t, T: Directory> Walk<'t, T> {
                 .is_some_and(|kind| kind != EntryKind::File)
     }
 
-    fn listing(&mut self, path: &str) -> Rc<[Entry]> {
+    fn listing(&mut self, path: &str) -> Rc<[DirectoryEntry]> {
         if let Some(entries) = self.listings.get(path) {
             return Rc::clone(entries);
         }
         let mut entries = self.tree.entries(path);
         self.note_unreadable(path);
         entries.sort_unstable_by(|left, right| left.name.cmp(&right.name));
-        let entries: Rc<[Entry]> = entries.into();
+        let entries: Rc<[DirectoryEntry]> = entries.into();
         self.listings.insert(path.to_owned(), Rc::clone(&entries));
         entries
     }

@@ -5,7 +5,7 @@ use puppet_values::{Hash, Value};
 
 use super::*;
 use crate::data::{DataFile, Format};
-use crate::hierarchy::glob::{self, Directory, Entry, EntryKind, GlobError};
+use crate::hierarchy::glob::{self, Directory, DirectoryEntry, EntryKind, GlobError};
 use crate::hierarchy::plan::Plan;
 use crate::hierarchy::{Layer, LayerKind};
 use crate::scope::Node;
@@ -207,7 +207,7 @@ impl Tree for RecordingTree {
 }
 
 impl Directory for RecordingTree {
-    fn entries(&self, path: &str) -> Vec<Entry> {
+    fn entries(&self, path: &str) -> Vec<DirectoryEntry> {
         let prefix = format!("{}/", path.trim_end_matches('/'));
         let below = self.files.iter();
         let below = below.filter_map(|file| file.strip_prefix(prefix.as_str()));
@@ -217,7 +217,7 @@ impl Directory for RecordingTree {
                 None => (rest, false),
             })
             .collect();
-        let entry = |(name, is_directory): (&str, bool)| Entry {
+        let entry = |(name, is_directory): (&str, bool)| DirectoryEntry {
             name: name.into(),
             kind: match is_directory {
                 true => EntryKind::Directory,
