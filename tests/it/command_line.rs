@@ -5,7 +5,7 @@ mod failures;
 mod hierad_check;
 mod values;
 
-use crate::support::{Tree, printed};
+use crate::support::Tree;
 
 const FIXTURE: &str = r#"
 //- /hiera.yaml
@@ -57,13 +57,7 @@ fn run(arguments: &str) -> (Option<i32>, String, String) {
     let arguments = arguments
         .split_whitespace()
         .map(|word| word.replace('@', &root));
-    let output = tree.hierad("lookup").args(arguments).output().unwrap();
-    let (stdout, stderr) = printed(&output);
-    (
-        output.status.code(),
-        stdout.replace(&root, "<ROOT>"),
-        stderr.replace(&root, "<ROOT>"),
-    )
+    tree.run(tree.hierad("lookup").args(arguments))
 }
 
 #[track_caller]

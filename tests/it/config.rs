@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::process::PATIENCE;
+use crate::support::process::PATIENCE;
 use crate::support::{TestServer, Tree, hierad, output_within, printed};
 
 const SETTINGS: &str = include_str!("../../config/hierad.yaml");
@@ -36,7 +36,7 @@ fn the_sample_passes_the_check() {
     assert!(stdout.contains(" 0 faults, 0 notices\n"), "{stdout}");
 }
 
-/// The names of the settings in a line of the file, commented out or not.
+/// The name of the setting in a line of the file, commented out or not.
 fn setting(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let (name, value) = line.strip_prefix("# ").unwrap_or(line).split_once(':')?;
@@ -48,7 +48,7 @@ fn setting(line: &str) -> Option<&str> {
 }
 
 #[test]
-fn the_settings_that_are_commented_out_are_settings_with_their_built_in_values() {
+fn settings_in_comments_show_the_defaults() {
     let tree = Tree::new("//- /hiera.yaml\nversion: 5\n");
     let uncommented: String = SETTINGS
         .lines()
@@ -72,7 +72,7 @@ fn the_settings_that_are_commented_out_are_settings_with_their_built_in_values()
         let mut settings = arguments
             .settings()
             .unwrap_or_else(|error| panic!("{error:#}\n{uncommented}"));
-        // What is built in is nothing, and the listener's to know.
+        // The default is not part of the settings.
         settings.listen = None;
         format!("{settings:#?}")
     };
@@ -99,7 +99,9 @@ fn every_setting_is_in_the_file() {
         let error = format!("{:#}", arguments.settings().unwrap_err());
         assert!(error.contains("`no_such`"), "{error}");
         let expected = error.split("expected").nth(1).unwrap_or_default();
-        for name in expected.split('`').skip(1).step_by(2) {
+        let known: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
+        assert!(!known.is_empty(), "{error}");
+        for name in known {
             assert!(
                 names.contains(&name),
                 "`{name}` is not in config/hierad.yaml"
@@ -109,7 +111,7 @@ fn every_setting_is_in_the_file() {
 }
 
 #[test]
-fn an_unknown_log_level_is_refused_with_those_there_are() {
+fn an_unknown_log_level_is_refused_with_the_known_ones() {
     let tree = Tree::new("//- /hiera.yaml\nversion: 5\n");
     tree.write("R/loud.yaml", "codedir: code\nlog: {level: loud}\n");
     let mut by_file = hierad();
@@ -122,7 +124,7 @@ fn an_unknown_log_level_is_refused_with_those_there_are() {
         (&mut by_file, "loud.yaml"),
         (&mut by_variable, "HIERAD_LOG_LEVEL"),
     ] {
-        // A server that accepts the level would run on.
+        // A server that accepted the level would keep running.
         let output = output_within(PATIENCE, process.args(["--listen", "127.0.0.1:0"]));
         let (stdout, stderr) = printed(&output);
         assert_eq!(

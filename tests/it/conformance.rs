@@ -128,7 +128,7 @@ fn shown(answer: Answer, tree: &Tree) -> Answer {
 }
 
 #[test]
-fn the_library_answers_as_puppet_does() {
+fn the_library_answers_like_puppet() {
     let tally = for_each(|recording, server, tally| {
         for question in &recording.questions {
             let request = question.request_for(server.tree.root());
@@ -147,7 +147,7 @@ fn the_library_answers_as_puppet_does() {
 }
 
 #[test]
-fn the_server_answers_as_puppet_does() {
+fn the_server_answers_like_puppet() {
     let tally = for_each(|recording, server, tally| {
         for question in &recording.questions {
             let request = question.request_for(server.tree.root());
@@ -187,7 +187,7 @@ fn post_for_text(server: &TestServer, request: &Json) -> Result<Answer, Differen
 }
 
 #[test]
-fn an_explained_lookup_finds_what_a_plain_one_finds() {
+fn explaining_a_lookup_does_not_change_its_answer() {
     let outcome = |answer: Answer| match answer {
         Answer::Data { outcome, .. } => outcome,
         other => panic!("not an answer to a lookup: {other:?}"),
@@ -211,10 +211,10 @@ fn an_explained_lookup_finds_what_a_plain_one_finds() {
 }
 
 #[test]
-fn the_command_line_answers_as_puppet_does() {
+fn the_command_line_answers_like_puppet() {
     let cases_asked = AtomicUsize::new(0);
     let tally = for_each(|recording, server, tally| {
-        // One question a case: a process takes its time.
+        // One question per case, since a process takes a while.
         let expressible = recording.questions.iter().find_map(|question| {
             let request = question.request_for(server.tree.root());
             Some((question, command::arguments(&request, &server.tree)?))
@@ -235,7 +235,7 @@ fn the_command_line_answers_as_puppet_does() {
 }
 
 #[test]
-fn the_command_line_explains_as_puppet_does() {
+fn the_command_line_explains_like_puppet() {
     let tally = for_each(|recording, server, tally| {
         let explained = recording.questions.iter();
         for question in explained.filter(|question| question.has_recorded_text()) {

@@ -1,4 +1,4 @@
-//! Every reply that a test gets is held to `openapi.yaml`: its status, its content type and its schema.
+//! Checks every reply that a test gets against `openapi.yaml`: its status, its content type and its schema.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -36,7 +36,7 @@ fn validator(schema: &Value) -> Validator {
 /// Checks a value against a schema of the document.
 #[track_caller]
 pub(crate) fn check_schema(schema: &'static Value, value: &Value, what: &str) {
-    // Each schema is compiled once, and found again by its address in the document.
+    // Each schema is compiled once and cached by its address in the document.
     static COMPILED: LazyLock<Mutex<HashMap<usize, Arc<Validator>>>> =
         LazyLock::new(Mutex::default);
     let address = std::ptr::from_ref(schema).addr();
@@ -88,7 +88,7 @@ fn operation(method: &Method, uri: &Uri) -> Option<&'static Value> {
     item.get(method)
 }
 
-/// Holds a reply to the document.
+/// Checks a reply against the document.
 #[track_caller]
 pub(crate) fn check(method: &Method, uri: &Uri, reply: &Reply) {
     // Cross-origin preflights are answered before any path.
@@ -137,7 +137,7 @@ fn body(reply: &Reply, what: &str) -> Value {
     }
 }
 
-/// A reply without headers but for its content type.
+/// A reply whose only header is its content type.
 fn reply(status: u16, kind: &'static str, body: &str) -> Reply {
     let kind = axum::http::HeaderValue::from_static(kind);
     Reply {
@@ -149,7 +149,7 @@ fn reply(status: u16, kind: &'static str, body: &str) -> Reply {
 
 #[test]
 #[should_panic(expected = "does not fit openapi.yaml")]
-fn a_member_that_is_not_documented_is_noticed() {
+fn an_undocumented_member_is_noticed() {
     let body = r#"{"key": "k", "environment": "e", "value": 1, "revision": "00000000000000000000000000000000", "more": 1}"#;
     let uri = Uri::from_static("/lookup/k");
     check(&Method::GET, &uri, &reply(200, "application/json", body));
@@ -157,14 +157,14 @@ fn a_member_that_is_not_documented_is_noticed() {
 
 #[test]
 #[should_panic(expected = "is not documented")]
-fn a_status_that_is_not_documented_is_noticed() {
+fn an_undocumented_status_is_noticed() {
     let uri = Uri::from_static("/environments");
     check(&Method::GET, &uri, &reply(418, "application/json", "{}"));
 }
 
 #[test]
 #[should_panic(expected = "is not documented")]
-fn a_content_type_that_is_not_documented_is_noticed() {
+fn an_undocumented_content_type_is_noticed() {
     let uri = Uri::from_static("/environments");
     check(&Method::GET, &uri, &reply(200, "text/html", "<p>"));
 }

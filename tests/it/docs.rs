@@ -25,8 +25,18 @@ fn the_page_loads_nothing_from_other_hosts() {
 }
 
 #[test]
-fn the_description_is_also_served_as_json() {
+fn openapi_json_has_the_content_of_openapi_yaml() {
     let server = TestServer::new("");
     let yaml: Value = serde_yaml::from_str(&server.get("/openapi.yaml").text()).unwrap();
     assert_eq!(server.get("/openapi.json").json(), yaml);
+}
+
+#[test]
+fn openapi_yaml_is_served_unchanged() {
+    let reply = TestServer::new("").get("/openapi.yaml");
+    assert_eq!(
+        (reply.status, reply.content_type()),
+        (200, "application/yaml")
+    );
+    assert_eq!(reply.text(), include_str!("../../openapi.yaml"));
 }

@@ -1,5 +1,6 @@
-//! Encrypted values (eyaml), end to end, and that secrets are shown nowhere but in answers.
+//! Encrypted values (eyaml), end to end; secrets are shown in answers only.
 
+mod key_changes;
 mod keys;
 mod node_keys;
 mod secrecy;
@@ -15,10 +16,11 @@ use crate::support::TestServer;
 
 /// Decrypted values of `secrets.json`.
 pub(crate) const PASSWORD: &str = "correct-horse-battery";
-
 const SECOND: &str = "tr0ub4dor-and-3";
-
 const NUMBER: &str = "4711421";
+
+/// A value that is encrypted for the keys `other_*.pem`.
+const OTHER: &str = "staple-of-another-key";
 
 static SECRETS: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_slice(&fs::read(key_file("secrets.json")).unwrap()).unwrap());
@@ -33,7 +35,7 @@ pub(crate) fn key(name: &str) -> String {
     fs::read_to_string(key_file(name)).unwrap()
 }
 
-/// A fixture with `<NAME>` replaced: by values of `secrets.json`, and `KEYS` by the options that name the keys.
+/// A fixture with `<NAME>` replaced by the value in `secrets.json`, and `<KEYS>` by options that name the keys.
 pub(crate) fn filled(fixture: &str) -> String {
     let options = |prefix: &str| {
         format!(
@@ -119,8 +121,3 @@ pub(crate) fn contains_no_secret(text: &str) {
         assert!(!text.contains(secret), "{secret} in {text}");
     }
 }
-
-pub(crate) const EVENTS_ONLY: [(&str, &str); 2] = [
-    ("HIERAD_SETTLE_MS", "20"),
-    ("HIERAD_RESCAN_INTERVAL_S", "3600"),
-];

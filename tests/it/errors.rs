@@ -1,4 +1,4 @@
-//! Problem documents: which mistake gives which status, type and text.
+//! Problem documents: the status, type and text of each error.
 
 mod lookups;
 mod requests;

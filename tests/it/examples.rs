@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::{TestServer, hierad, printed};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-/// The directory that the pages show in the place of [`ROOT`].
+/// The directory that the pages show instead of [`ROOT`].
 const SHOWN_ROOT: &str = "/srv/hierad";
 
 /// A command on a page, and the output below it.

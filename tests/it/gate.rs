@@ -7,13 +7,13 @@ use axum::http::request::Builder;
 use axum::http::{Request, header};
 use serde_json::{Value, json};
 
-use crate::process::{Process, wait_for};
+use crate::support::process::{Process, wait_for};
 use crate::support::{Reply, TestServer, Tree};
 
 const SMALL: &str = r#"{"key": "small"}"#;
 const LARGE: &str = r#"{"key": "large"}"#;
 
-/// A value of one word, and one of some 40 KB.
+/// A short value, and one of about 40 KB.
 fn tree() -> Tree {
     let large = "data ".repeat(8_000);
     Tree::new(&format!(
@@ -39,7 +39,7 @@ fn unzipped(reply: &Reply) -> Value {
 }
 
 #[test]
-fn every_answer_has_a_request_id_that_the_client_may_choose() {
+fn every_answer_has_a_request_id_which_the_client_can_set() {
     let server = TestServer::of(tree(), "");
     let requests = || {
         [
@@ -82,7 +82,7 @@ fn large_answers_are_compressed_for_clients_that_accept_it() {
         assert!(reply.body.len() < plain.body.len() / 10);
         assert!(!reply.headers.contains_key(header::CONTENT_LENGTH));
     }
-    // A client that takes no encoding at all gets the answer as it is.
+    // A client that accepts no encoding at all gets an uncompressed answer.
     for other in ["br", "gzip;q=0", "identity", "*;q=0"] {
         let reply = send(
             &server,
@@ -133,7 +133,7 @@ fn a_compressed_answer_has_a_weak_tag_which_is_recognized() {
 }
 
 #[test]
-fn head_says_what_get_would() {
+fn head_returns_the_headers_of_get() {
     let server = TestServer::of(tree(), "");
     for encoding in ["gzip", "identity"] {
         let ask = |request: Builder| {
@@ -176,7 +176,7 @@ fn preflight(origin: &str) -> Builder {
 }
 
 #[test]
-fn web_pages_may_send_requests_only_from_origins_that_are_set() {
+fn cross_origin_requests_are_allowed_only_from_configured_origins() {
     let origin = "https://pages.example.com";
     let closed = TestServer::of(tree(), "");
     assert_eq!(send(&closed, preflight(origin), "").status, 405);
@@ -202,7 +202,7 @@ fn web_pages_may_send_requests_only_from_origins_that_are_set() {
     }
     let other = send(&open, preflight("https://other.example.com"), "");
     assert_eq!(other.header(header::ACCESS_CONTROL_ALLOW_ORIGIN), "");
-    // Without a browser nothing changes.
+    // A request without an origin is not affected.
     assert_eq!(send(&open, post(), SMALL).status, 200);
 }
 
@@ -245,7 +245,7 @@ fn the_access_log_has_a_line_for_each_request_without_its_query() {
 }
 
 #[test]
-fn there_is_no_access_log_unless_it_is_set() {
+fn there_is_no_access_log_by_default() {
     let tree = tree();
     let process = Process::start(&tree, &[("HIERAD_DRAIN_DELAY_MS", "0")]);
     assert_eq!(process.get("/lookup/small").status, 200);
@@ -255,7 +255,7 @@ fn there_is_no_access_log_unless_it_is_set() {
 }
 
 #[test]
-fn log_lines_of_a_request_carry_its_id() {
+fn log_lines_of_a_request_have_its_id() {
     // Nothing listens on port 1, so the level fails and the server logs a warning, once for each address.
     let tree = Tree::new(
         "//- /hiera.yaml\nversion: 5\nhierarchy: [{name: remote, lookup_key: hiera_http, \

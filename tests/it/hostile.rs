@@ -1,8 +1,8 @@
 //! Hostile trees and requests.
 //!
-//! Each test has a server of its own, as a process with its real stacks: a clear answer must come within a limit of
-//! processor time, the server must survive, and the good environment beside the bad one must answer. The command line
-//! must survive the same.
+//! Each test has its own server, as a process with its real stacks: it must give a definite answer within a limit of
+//! processor time and survive, and the good environment next to the bad one must answer. The command line must survive
+//! the same.
 
 mod files;
 mod lookups;
@@ -13,14 +13,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::process::{Answer, Process};
+use crate::support::process::{Answer, Process};
 use crate::support::{Tree, after_setup, output_within, printed};
 
-/// How much processor time anything may take: it is the same on a busy machine. Most of this is for builds without
-/// optimization, which are about ten times slower.
+/// The processor time that anything may take, which does not depend on how busy the machine is. Builds without
+/// optimization are about ten times slower.
 const CPU_LIMIT: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 4 });
 
-/// An environment for bad data, beside a good one.
+/// An environment for bad data, and a good one.
 fn tree() -> Tree {
     Tree::new(
         "
@@ -46,7 +46,7 @@ fn tree_of(path: &str, content: impl AsRef<[u8]>) -> Tree {
     tree
 }
 
-/// These use all processors: one runs at a time.
+/// These tests use all processors, so that one runs at a time.
 static TURN: Mutex<()> = Mutex::new(());
 
 struct Hostile {
@@ -76,7 +76,7 @@ impl Hostile {
         hostile
     }
 
-    /// An answer that took little time.
+    /// Sends a lookup, and checks the time that it took.
     #[track_caller]
     fn ask(&self, body: &[u8]) -> Answer {
         let answer = self.within_limit(|| self.server.lookup(body));
@@ -97,7 +97,7 @@ impl Hostile {
         answer
     }
 
-    /// The good environment answers.
+    /// Checks that the good environment answers.
     #[track_caller]
     fn check_good(&self) {
         let answer = self.server.lookup(br#"{"key":"k","environment":"good"}"#);
@@ -105,7 +105,7 @@ impl Hostile {
         assert_eq!(answer.json()["value"], "good");
     }
 
-    /// A key fails, with this in the reason; on the command line too.
+    /// Checks that a lookup fails for this reason, on the command line too.
     #[track_caller]
     fn fails(&self, key: &str, reason: &str) {
         let answer = self.ask(json!({ "key": key }).to_string().as_bytes());
@@ -117,7 +117,7 @@ impl Hostile {
         assert!(stderr.contains(reason), "{key}: {stderr}");
     }
 
-    /// A key has this value; on the command line too.
+    /// Checks that a key has this value, and that the command line finds it.
     #[track_caller]
     fn is(&self, key: &str, value: &Value) {
         let answer = self.ask(json!({ "key": key }).to_string().as_bytes());
@@ -127,7 +127,7 @@ impl Hostile {
         assert_eq!(code, Some(0), "{key}: {stderr}");
     }
 
-    /// A key is not found; on the command line too.
+    /// Checks that a key is not found, on the command line too.
     #[track_caller]
     fn is_missing(&self, key: &str) {
         let answer = self.ask(json!({ "key": key }).to_string().as_bytes());
@@ -136,7 +136,7 @@ impl Hostile {
         assert_eq!(code, Some(1), "{key}: {stderr}");
     }
 
-    /// Any answer but a failure of the server: a value or a refusal. Returns its status.
+    /// Checks that there is a value or a refusal, not an internal error. Returns the status.
     #[track_caller]
     fn survives(&self, request: &Value) -> u16 {
         let answer = self.ask(request.to_string().as_bytes());
@@ -148,7 +148,7 @@ impl Hostile {
         answer.status
     }
 
-    /// `hierad check` reports a fault with this in it.
+    /// Checks that `hierad check` reports a fault with this text.
     #[track_caller]
     fn is_reported_by_check(&self, reason: &str) {
         let output = self.tree.hierad("check").output().unwrap();
@@ -157,7 +157,7 @@ impl Hostile {
         assert!(stdout.contains(reason), "{stdout} {stderr}");
     }
 
-    /// Runs a command, which is killed at the limit of processor time: then it has no exit code.
+    /// Runs a command and returns its exit code and standard error. It fails if it exceeds the limit of processor time.
     #[track_caller]
     fn run(&self, arguments: &[&str]) -> (Option<i32>, String) {
         let (command, rest) = arguments.split_first().unwrap();
@@ -172,7 +172,7 @@ impl Hostile {
     }
 }
 
-/// The beginning of a text that may be very long.
+/// The beginning of a string that may be very long.
 fn head_of(text: &str) -> String {
     text.chars().take(500).collect()
 }

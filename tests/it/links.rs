@@ -103,7 +103,7 @@ fn problem(file: &Path, link: &str) -> Option<String> {
 }
 
 #[test]
-fn relative_links_in_markdown_lead_somewhere() {
+fn relative_links_in_markdown_have_a_target() {
     let mut files = Vec::new();
     markdown_files(Path::new(env!("CARGO_MANIFEST_DIR")), &mut files);
     let (mut count, mut problems) = (0, Vec::new());

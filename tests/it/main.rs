@@ -10,13 +10,15 @@ mod command_line;
 mod config;
 /// Every recorded answer of Puppet, by the library, over HTTP in all its forms, and by the command line.
 mod conformance;
-/// Every reply that a test gets is held to `openapi.yaml`.
+/// Checks every reply that a test gets against `openapi.yaml`.
 mod contract;
+/// `hierad check` of a single control repository.
+mod control_repository;
 /// The page `/docs` and the description that it shows; in a real browser when `scripts/test` asks for it.
 mod docs;
-/// Encrypted values (eyaml), end to end, and that secrets are shown nowhere but in answers.
+/// Encrypted values (eyaml), end to end; secrets are shown in answers only.
 mod encrypted;
-/// Problem documents: which mistake gives which status, type and text.
+/// Problem documents: the status, type and text of each error.
 mod errors;
 /// The examples in README.md and docs/ print what the pages show.
 mod examples;
@@ -30,12 +32,12 @@ mod links;
 mod locations;
 /// Lookups over HTTP: values, batches, explanations, queries, secrets.
 mod lookup;
+/// Code directories without environments.
+mod no_environments;
 /// `openapi.yaml` against the router, both ways.
 mod openapi;
 /// Mistakes in `lookup_options`: found when they are loaded, with their position.
 mod options;
-/// `Process`: the binary serving a tree, over a real socket.
-mod process;
 /// Requests that are refused before they have arrived in full, over a real connection.
 mod refusals;
 /// Changes on disk under a running server: which become visible, which are held back, who is notified.
@@ -50,11 +52,9 @@ mod signals;
 mod status;
 /// The setting `strict`: what fails as in Puppet 8, and what passes as in Puppet 7.
 mod strict;
-/// Trees from fixture strings, servers in process, and the tools that tests need.
+/// Trees from fixture strings, servers in process and as processes, and the tools that tests need.
 mod support;
 /// Output on a terminal: colours, and none with `NO_COLOR`.
 mod terminal;
 /// Files and directories that cannot be read do not count as absent.
 mod unreadable;
-/// Code directories without environments, and checks of a single control repository.
-mod vacant;

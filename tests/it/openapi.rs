@@ -1,5 +1,5 @@
-//! `openapi.yaml` against the routes, the kinds of problems and the fields that requests may have. That replies fit it is
-//! checked in every test; see `contract.rs`.
+//! `openapi.yaml` against the routes, the types of problems and the fields of requests. Replies are checked against it in
+//! every test; see `contract.rs`.
 
 use std::collections::BTreeSet;
 
@@ -70,14 +70,14 @@ fn every_documented_operation_answers_as_documented() {
             None => Body::empty(),
         };
         let reply = server.send(request.body(body).unwrap());
-        // Without a code directory that is watched nothing can be reloaded; all else is answered.
+        // Nothing can be reloaded without a watched code directory; everything else is answered.
         let expected = if path.ends_with("/reload") { 503 } else { 200 };
         assert_eq!(reply.status, expected, "{method} {uri}: {}", reply.text());
     }
 }
 
 #[test]
-fn every_reference_leads_somewhere() {
+fn every_reference_has_a_target() {
     fn walk(value: &'static Value) {
         resolved(value);
         match value {
@@ -90,7 +90,7 @@ fn every_reference_leads_somewhere() {
 }
 
 #[test]
-fn the_documented_problems_are_those_there_are() {
+fn the_documented_problems_are_those_of_the_server() {
     let properties = &DOCUMENT["components"]["schemas"]["Problem"]["properties"];
     let documented = |property: &str| {
         let values = properties[property]["enum"].as_array().unwrap();
@@ -132,7 +132,7 @@ fn the_examples_fit_their_schemas() {
 }
 
 #[test]
-fn the_documented_fields_of_a_request_are_those_the_server_takes() {
+fn the_documented_fields_of_a_request_are_those_the_server_accepts() {
     let properties = &DOCUMENT["components"]["schemas"]["LookupRequest"]["properties"];
     let documented: BTreeSet<&str> = members(properties).map(|(name, _)| name).collect();
     let detail = TestServer::new("")
@@ -147,7 +147,7 @@ fn the_documented_fields_of_a_request_are_those_the_server_takes() {
 }
 
 #[test]
-fn every_documented_parameter_of_a_query_is_taken() {
+fn every_documented_query_parameter_is_accepted() {
     let server = TestServer::of_the_sample();
     for parameter in DOCUMENT["paths"]["/lookup/{key}"]["get"]["parameters"]
         .as_array()

@@ -1,24 +1,27 @@
-//! Requests that are refused before they have arrived, over a real connection: the client can read why.
+//! Requests that are refused before they have arrived in full, over a real connection: the client can read the reason.
 
 use std::io::{Read, Write};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::process::{Answer, Process, lookup_head, wait_for};
+use crate::support::process::{Answer, Process, lookup_head, wait_for};
 use crate::support::{Tree, has_tool, printed};
 
 const MEGABYTE: usize = 1024 * 1024;
 
-fn server() -> Process {
+/// A server and its tree, which must exist while the server runs.
+fn server() -> (Process, Tree) {
     let tree = Tree::new("//- /hiera.yaml\nversion: 5\n//- /data/common.yaml\nk: 1\n");
-    Process::start(&tree, &[])
+    (Process::start(&tree, &[]), tree)
 }
 
-/// Sends all of a request before it reads anything, as most clients do, and then reads to the end.
+/// Sends a whole request before it reads anything, like most clients, and then reads until the connection is closed.
 #[track_caller]
 fn send_all_then_read(server: &Process, request: &[u8]) -> Answer {
     let mut stream = server.connect().unwrap();
-    stream.write_all(request).expect("all of it is taken");
+    stream
+        .write_all(request)
+        .expect("the server reads all of it");
     let answer = Answer::read(&mut stream).expect("an answer");
     let mut rest = Vec::new();
     stream.read_to_end(&mut rest).expect("no reset");
@@ -47,7 +50,7 @@ fn large_lookup(head: &str) -> Vec<u8> {
 
 #[test]
 fn a_client_that_sends_too_large_a_body_can_read_why_it_is_refused() {
-    let server = server();
+    let (server, _tree) = server();
     let request = large_lookup(&lookup_head(32 * MEGABYTE, ""));
     is_problem(
         &send_all_then_read(&server, &request),
@@ -57,8 +60,8 @@ fn a_client_that_sends_too_large_a_body_can_read_why_it_is_refused() {
 }
 
 #[test]
-fn a_body_of_unknown_size_is_refused_in_the_same_way() {
-    let server = server();
+fn a_chunked_body_that_is_too_large_is_refused_in_the_same_way() {
+    let (server, _tree) = server();
     let head = format!(
         "POST /lookup HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n",
         32 * MEGABYTE
@@ -73,8 +76,8 @@ fn a_body_of_unknown_size_is_refused_in_the_same_way() {
 }
 
 #[test]
-fn a_body_that_is_not_read_at_all_does_not_hide_the_answer() {
-    let server = server();
+fn a_client_can_read_the_answer_even_if_its_body_was_not_read() {
+    let (server, _tree) = server();
     let length = 32 * MEGABYTE;
     for (line, status, kind) in [
         ("POST /nowhere", 404, "not-found"),
@@ -94,8 +97,8 @@ fn a_body_that_is_not_read_at_all_does_not_hide_the_answer() {
 }
 
 #[test]
-fn a_body_that_is_declared_too_large_need_not_be_sent() {
-    let server = server();
+fn a_body_that_is_declared_too_large_is_refused_before_it_is_sent() {
+    let (server, _tree) = server();
     let mut stream = server.connect().unwrap();
     let head = lookup_head(32 * MEGABYTE, "Expect: 100-continue\r\n");
     stream.write_all(head.as_bytes()).unwrap();
@@ -107,7 +110,7 @@ fn curl_shows_why_a_body_is_refused() {
     if !has_tool("curl") {
         return;
     }
-    let server = server();
+    let (server, _tree) = server();
     let files = Tree::empty();
     files.write("R/body.json", vec![b' '; 32 * MEGABYTE]);
     for expect in ["Expect:", "Expect: 100-continue"] {
@@ -127,8 +130,8 @@ fn curl_shows_why_a_body_is_refused() {
 }
 
 #[test]
-fn what_is_discarded_is_bounded_in_bytes() {
-    let server = server();
+fn discarding_a_body_is_bounded_in_bytes() {
+    let (server, _tree) = server();
     let mut stream = server.connect().unwrap();
     stream
         .write_all(lookup_head(usize::MAX >> 2, "").as_bytes())
@@ -140,8 +143,8 @@ fn what_is_discarded_is_bounded_in_bytes() {
 }
 
 #[test]
-fn what_is_discarded_is_bounded_in_time() {
-    let server = server();
+fn discarding_a_body_is_bounded_in_time() {
+    let (server, _tree) = server();
     let mut stream = server.connect().unwrap();
     stream
         .write_all(lookup_head(usize::MAX >> 2, "").as_bytes())
@@ -158,8 +161,8 @@ fn what_is_discarded_is_bounded_in_time() {
 }
 
 #[test]
-fn a_head_that_cannot_be_used_is_a_problem() {
-    let server = server();
+fn a_malformed_or_oversized_head_is_a_problem() {
+    let (server, _tree) = server();
     let long = "k".repeat(70_000);
     let huge = "x".repeat(4 * MEGABYTE);
     let fields = "X-Some: thing\r\n".repeat(200);

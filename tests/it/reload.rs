@@ -1,17 +1,19 @@
-//! Changes on disk under a running server: which become visible, which are held back, and who is notified.
+//! Changes on disk under a running server: which become visible, which are held back, who is notified.
 //!
 //! The binary runs as a process and rescans once an hour, so that what a test sees came from file events. Tests wait for
 //! answers and revisions, never for time to pass.
 
 mod configurations;
 mod deployments;
+mod entity_tags;
+mod events;
 mod faults;
 mod files;
 mod noise;
-mod noticing;
-mod refusals;
+mod on_demand;
 mod strict;
-mod told;
+mod unreadable;
+mod watch_modes;
 mod writers;
 
 use std::fs;
@@ -20,20 +22,21 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::process::{Answer, PATIENCE, Process, lookup_head, wait_for};
 use crate::support::Tree;
-
-const EVENTS_ONLY: [(&str, &str); 2] = [
-    ("HIERAD_SETTLE_MS", "20"),
-    ("HIERAD_RESCAN_INTERVAL_S", "3600"),
-];
+use crate::support::process::{Answer, EVENTS_ONLY, Process, lookup_head, wait_for};
 
 /// Changes are noticed only on request, so that one request reports all of them.
 const OFF: [(&str, &str); 1] = [("HIERAD_WATCH", "off")];
+
+/// Changes are found by polling.
+const POLLING: [(&str, &str); 3] = [
+    ("HIERAD_WATCH", "poll"),
+    ("HIERAD_POLL_INTERVAL_MS", "50"),
+    ("HIERAD_SETTLE_MS", "20"),
+];
 
 const FIXTURE: &str = r#"
 //- /hiera.yaml
@@ -73,8 +76,8 @@ impl Served {
         Served::with(tree, variables)
     }
 
-    /// Changes the environment `sentinel` and waits for it, a few times. By then the server has done whatever it does
-    /// about earlier changes in other environments: those are due earlier, and of two that are due together the first by name comes first.
+    /// Changes the environment `sentinel` and waits for it, a few times. After that the server has processed earlier
+    /// changes in other environments: they are due earlier, and environments that are due together are loaded by name.
     #[track_caller]
     fn wait_for_sentinel(&self) {
         let request = json!({ "key": "round", "environment": "sentinel" });
@@ -84,12 +87,12 @@ impl Served {
                 &format!("R/sentinel/{round}/common.yaml"),
                 format!("round: {round}\n"),
             );
-            // A directory that is swapped in counts as whole at once, with file events and without.
+            // A directory that is swapped in counts as complete at once, with file events and without.
             relink(
                 &self.tree.path("C/environments/sentinel/data"),
                 self.tree.path(&format!("R/sentinel/{round}")),
             );
-            self.comes_to(&request, &json!(round));
+            self.wait_for_value(&request, &json!(round));
         }
     }
 
@@ -107,11 +110,7 @@ impl Served {
     }
 
     fn value_of(&self, request: &Value) -> Value {
-        let answer = self.ask(request);
-        match answer.status {
-            200 => answer.json()["value"].clone(),
-            status => json!({ "status": status }),
-        }
+        self.ask(request).value_or_status()
     }
 
     #[track_caller]
@@ -121,21 +120,12 @@ impl Served {
 
     #[track_caller]
     fn becomes(&self, key: &str, expected: &Value) {
-        self.comes_to(&json!({ "key": key }), expected);
+        self.wait_for_value(&json!({ "key": key }), expected);
     }
 
     #[track_caller]
-    fn comes_to(&self, request: &Value, expected: &Value) {
-        let start = Instant::now();
-        while self.value_of(request) != *expected {
-            assert!(
-                start.elapsed() < PATIENCE,
-                "{request} is {}, not {expected}\n{}",
-                self.value_of(request),
-                self.server.log()
-            );
-            std::thread::sleep(Duration::from_millis(5));
-        }
+    fn wait_for_value(&self, request: &Value, expected: &Value) {
+        self.server.wait_for_value(request, expected);
     }
 
     /// What `GET /environments/{environment}` shows.
@@ -174,8 +164,8 @@ impl Served {
         self.server.send(request.as_bytes())
     }
 
-    /// Looks these keys up again and again while `work` runs. Together they stand for one state of the data: every
-    /// answer must have one value for all of them. Returns those values, in order.
+    /// Looks these keys up repeatedly while `work` runs. In each version of the data they all have the same value, so an
+    /// answer with different values mixes versions. Returns the values in the order in which they were seen.
     #[track_caller]
     fn while_asking(&self, keys: &[String], work: impl FnOnce()) -> Vec<Value> {
         let is_over = AtomicBool::new(false);
@@ -214,7 +204,7 @@ impl Served {
         let wrong = wrong.into_inner().unwrap();
         assert!(
             wrong.is_empty(),
-            "{} mixed, such as {}\n{}",
+            "{} mixed answers, such as {}\n{}",
             wrong.len(),
             wrong[0],
             self.server.log()
@@ -251,7 +241,7 @@ fn add_sentinel(tree: &Tree) {
     symlink(tree.path("R/sentinel/0"), data).unwrap();
 }
 
-/// Points a link elsewhere, atomically.
+/// Points a link to another target, atomically.
 fn relink(link: &Path, target: impl AsRef<Path>) {
     let next = PathBuf::from(format!("{}_next", link.display()));
     symlink(target, &next).unwrap();

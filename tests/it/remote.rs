@@ -34,7 +34,7 @@ impl Remote {
         Remote::held_until(watch::channel(true).1, answer)
     }
 
-    /// The same, once it is released.
+    /// The same, once the answers are released.
     fn held_until(
         released: watch::Receiver<bool>,
         answer: impl Fn(&str) -> (u16, String) + Send + Sync + 'static,

@@ -1,12 +1,12 @@
-//! The real binary as a process: start, drain, timeouts, many connections.
+//! The binary as a process: start, drain, timeouts, many connections.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-use crate::process::{Answer, Process, lookup_head, wait_for};
 use crate::support::Tree;
+use crate::support::process::{Answer, Process, lookup_head, wait_for};
 
 fn tree() -> Tree {
     Tree::new(
@@ -50,7 +50,7 @@ fn a_request_with_facts_of_900_kilobytes_is_answered() {
 }
 
 #[test]
-fn fifty_connections_are_answered_side_by_side() {
+fn fifty_connections_are_answered_concurrently() {
     let tree = tree();
     let server = Process::start(&tree, &[]);
     let all_open = Barrier::new(50);
@@ -77,20 +77,20 @@ fn fifty_connections_are_answered_side_by_side() {
     });
 }
 
-/// A lookup of which the head and half the body are sent, and which the server is reading.
+/// Sends the head and half the body of a lookup, which the server is then reading. Returns the rest of the body.
 pub(crate) fn half_sent(server: &Process) -> (TcpStream, &'static [u8]) {
     let (first, second) = br#"{"key":"k","node":"n"}"#.split_at(9);
     let mut stream = server.connect().unwrap();
     let head = lookup_head(first.len() + second.len(), "Expect: 100-continue\r\n");
     stream.write_all(head.as_bytes()).unwrap();
-    let goes_on = Answer::read(&mut stream).unwrap();
-    assert_eq!(goes_on.status, 100, "{}", goes_on.head);
+    let interim = Answer::read(&mut stream).unwrap();
+    assert_eq!(interim.status, 100, "{}", interim.head);
     stream.write_all(first).unwrap();
     (stream, second)
 }
 
 #[test]
-fn a_request_in_flight_is_finished_when_the_server_is_told_to_stop() {
+fn a_request_in_flight_is_finished_before_the_server_stops() {
     let tree = tree();
     let mut server = Process::start(&tree, &[("HIERAD_DRAIN_DELAY_MS", "1000")]);
     let (mut stream, rest) = half_sent(&server);
@@ -99,14 +99,14 @@ fn a_request_in_flight_is_finished_when_the_server_is_told_to_stop() {
         .unwrap();
     assert_eq!(Answer::read(&mut idle).unwrap().status, 200);
     server.terminate();
-    wait_for("/readyz to say no", || {
+    wait_for("/readyz to fail", || {
         (server.get("/readyz").status == 503).then_some(())
     });
     let answer = server.lookup(br#"{"key":"k"}"#);
     assert_eq!(
         answer.status,
         200,
-        "what still comes is answered: {}",
+        "new requests are still answered: {}",
         answer.text()
     );
     assert_eq!(server.get("/livez").status, 200);
@@ -122,12 +122,12 @@ fn a_request_in_flight_is_finished_when_the_server_is_told_to_stop() {
     assert_eq!(status.code(), Some(0), "{}", server.log());
     assert!(
         start.elapsed() < Duration::from_secs(3),
-        "an idle connection holds nothing up"
+        "an idle connection delays the end"
     );
 }
 
 #[test]
-fn a_request_that_does_not_finish_holds_the_end_up_no_longer_than_it_may() {
+fn shutdown_waits_for_a_request_no_longer_than_its_timeout() {
     let variables = [
         ("HIERAD_DRAIN_DELAY_MS", "0"),
         ("HIERAD_SHUTDOWN_TIMEOUT_MS", "300"),
@@ -140,34 +140,34 @@ fn a_request_that_does_not_finish_holds_the_end_up_no_longer_than_it_may() {
     assert_eq!(status.code(), Some(0), "{}", server.log());
 }
 
-/// Waits until the server closes a connection; whatever it says before.
+/// Waits until the server closes a connection, and returns what it sends before.
 #[track_caller]
-fn wait_for_the_end(stream: &mut TcpStream, what: &str) -> String {
+fn wait_for_close(stream: &mut TcpStream, what: &str) -> String {
     let start = Instant::now();
-    let mut said = Vec::new();
+    let mut received = Vec::new();
     let limit = Duration::from_secs(5);
     stream.set_read_timeout(Some(limit)).unwrap();
-    // A reset is an end as well.
-    _ = stream.read_to_end(&mut said);
+    // A reset counts too.
+    _ = stream.read_to_end(&mut received);
     assert!(start.elapsed() < limit, "{what}: the connection stays open");
-    String::from_utf8_lossy(&said).into_owned()
+    String::from_utf8_lossy(&received).into_owned()
 }
 
 const IMPATIENT: [(&str, &str); 1] = [("HIERAD_REQUEST_TIMEOUT_MS", "500")];
 
 #[test]
-fn a_head_that_stops_half_way_is_cut_off() {
+fn a_connection_with_an_incomplete_head_is_closed() {
     let tree = tree();
     let server = Process::start(&tree, &IMPATIENT);
     let mut stream = server.connect().unwrap();
     stream
         .write_all(b"GET /livez HTTP/1.1\r\nHost: h\r\nX-Slow: ")
         .unwrap();
-    wait_for_the_end(&mut stream, "half a head");
+    wait_for_close(&mut stream, "half a head");
 }
 
 #[test]
-fn a_head_that_trickles_in_is_cut_off() {
+fn a_connection_with_a_slow_head_is_closed() {
     let tree = tree();
     let server = Process::start(&tree, &IMPATIENT);
     let mut stream = server.connect().unwrap();
@@ -179,7 +179,7 @@ fn a_head_that_trickles_in_is_cut_off() {
         .unwrap();
     let start = Instant::now();
     let mut byte = [0];
-    // Waiting for an answer is what spaces the bytes out.
+    // The timeout of the read is the pause between bytes.
     while stream.write_all(b"x").is_ok() && !matches!(stream.read(&mut byte), Ok(0)) {
         assert!(
             start.elapsed() < Duration::from_secs(5),
@@ -189,26 +189,26 @@ fn a_head_that_trickles_in_is_cut_off() {
 }
 
 #[test]
-fn a_connection_that_says_nothing_is_cut_off() {
+fn a_silent_connection_is_closed() {
     let tree = tree();
     let server = Process::start(&tree, &IMPATIENT);
     let mut stream = server.connect().unwrap();
-    wait_for_the_end(&mut stream, "nothing sent");
+    wait_for_close(&mut stream, "nothing sent");
 }
 
 #[test]
-fn a_first_line_that_stops_half_way_is_cut_off() {
+fn a_connection_with_an_incomplete_request_line_is_closed() {
     let tree = tree();
     let server = Process::start(&tree, &IMPATIENT);
     for start in ["P", "PRI * HTTP/2.0\r\n", "GET /li"] {
         let mut stream = server.connect().unwrap();
         stream.write_all(start.as_bytes()).unwrap();
-        wait_for_the_end(&mut stream, start);
+        wait_for_close(&mut stream, start);
     }
 }
 
 #[test]
-fn a_body_that_stops_half_way_is_a_problem() {
+fn an_incomplete_body_is_a_problem() {
     let tree = tree();
     let server = Process::start(&tree, &IMPATIENT);
     let (mut stream, _) = half_sent(&server);
@@ -218,7 +218,7 @@ fn a_body_that_stops_half_way_is_a_problem() {
 }
 
 #[test]
-fn what_is_not_http_is_refused_and_the_server_lives() {
+fn requests_that_are_not_http_are_refused_and_the_server_survives() {
     let tree = tree();
     let server = Process::start(&tree, &[]);
     for garbage in [
@@ -228,17 +228,17 @@ fn what_is_not_http_is_refused_and_the_server_lives() {
     ] {
         let mut stream = server.connect().unwrap();
         stream.write_all(garbage).unwrap();
-        let said = wait_for_the_end(&mut stream, "garbage");
+        let reply = wait_for_close(&mut stream, "garbage");
         assert!(
-            said.is_empty() || said.starts_with("HTTP/1.1 400"),
-            "{said}"
+            reply.is_empty() || reply.starts_with("HTTP/1.1 400"),
+            "{reply}"
         );
     }
     assert_eq!(server.lookup(br#"{"key":"k"}"#).status, 200);
 }
 
 #[test]
-fn a_log_tells_no_looked_up_values() {
+fn the_log_contains_no_looked_up_values() {
     let variables = [
         ("HIERAD_LOG_LEVEL", "trace"),
         ("HIERAD_DRAIN_DELAY_MS", "0"),
@@ -281,7 +281,7 @@ fn logs_can_be_json() {
 }
 
 #[test]
-fn a_port_that_is_taken_is_named() {
+fn a_port_in_use_is_named() {
     let tree = tree();
     let server = Process::start(&tree, &[]);
     let address = server.address.to_string();

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use crate::process::{Process, wait_for};
 use crate::serve::half_sent;
 use crate::support::Tree;
+use crate::support::process::{Process, wait_for};
 
 fn tree() -> Tree {
     Tree::new("//- /hiera.yaml\nversion: 5\n//- /data/common.yaml\nk: 1\n")

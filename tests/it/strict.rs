@@ -71,6 +71,5 @@ fn lenient() -> TestServer {
 /// The reason why a lookup fails.
 #[track_caller]
 fn failure(server: &TestServer, request: &Value) -> String {
-    let detail = server.lookup(request).detail(422, "lookup-failed");
-    detail.replace(&server.tree.root().display().to_string(), "<ROOT>")
+    server.tree.shown(&server.failure(request))
 }

@@ -1,5 +1,6 @@
-//! What the tests have in common: trees from fixture strings, servers in process, and the tools that are needed.
+//! What the tests have in common: trees from fixture strings, servers in process and as processes, and tools.
 
+pub(crate) mod process;
 mod reply;
 mod server;
 mod tools;
@@ -46,8 +47,6 @@ pub(crate) fn check_request(fixture: &str, request: &Value, expected: &str) {
 /// Looks a key up in a fixture and checks that the lookup fails for this reason.
 #[track_caller]
 pub(crate) fn check_failure(fixture: &str, key: &str, expected: &str) {
-    let detail = TestServer::new(fixture)
-        .lookup(&json!({ "key": key }))
-        .detail(422, "lookup-failed");
+    let detail = TestServer::new(fixture).failure(&json!({ "key": key }));
     assert!(detail.contains(expected), "{detail}");
 }

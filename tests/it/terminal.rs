@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use crate::process::PATIENCE;
+use crate::support::process::PATIENCE;
 use crate::support::{Tree, has_tool};
 
 /// A command on a terminal of its own (util-linux's `script`), with or without `NO_COLOR`.
@@ -24,7 +24,7 @@ fn on_terminal(command: &str, no_color: Option<&str>) -> Child {
     process.spawn().unwrap()
 }
 
-/// Everything that a command prints until this is seen, and then until its end.
+/// Everything that a command prints. A command that prints its process id is killed once it has printed the marker.
 fn printed_until(mut child: Child, marker: &str) -> String {
     let (found, printed) = std::sync::mpsc::channel();
     let output = child.stdout.take().unwrap();
@@ -32,7 +32,7 @@ fn printed_until(mut child: Child, marker: &str) -> String {
     std::thread::spawn(move || {
         let mut output = BufReader::new(output);
         let (mut text, mut is_killed) = (String::new(), false);
-        // A bar has no ends of lines, but comes after a carriage return.
+        // A progress bar has no line ends; each update ends with a carriage return.
         let mut piece = Vec::new();
         while output.read_until(b'\r', &mut piece).unwrap_or(0) > 0 {
             text += &String::from_utf8_lossy(&piece);
@@ -52,7 +52,7 @@ fn printed_until(mut child: Child, marker: &str) -> String {
     text.expect("the command ends")
 }
 
-/// Sequences that set colours and the like, such as `ESC[1m`.
+/// Whether there are escape sequences for colours and styles, such as `ESC[1m`.
 fn has_colours(text: &str) -> bool {
     text.split("\x1b[").skip(1).any(|rest| {
         let end = rest.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == ';');
@@ -60,9 +60,9 @@ fn has_colours(text: &str) -> bool {
     })
 }
 
-/// Colours by default and with an empty `NO_COLOR`, none where it is set.
+/// Checks that there are colours by default and with an empty `NO_COLOR`, and none if it is set.
 #[track_caller]
-fn heeds_no_color(command: &str, marker: &str) {
+fn check_no_color(command: &str, marker: &str) {
     for (no_color, expected) in [(None, true), (Some(""), true), (Some("1"), false)] {
         let text = printed_until(on_terminal(command, no_color), marker);
         assert!(text.contains(marker), "{text}");
@@ -77,7 +77,7 @@ fn help_has_no_colours_with_no_color() {
     if !has_tool("script") {
         return;
     }
-    heeds_no_color(&format!("{HIERAD} --help"), "Usage");
+    check_no_color(&format!("{HIERAD} --help"), "Usage");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn usage_errors_have_no_colours_with_no_color() {
     if !has_tool("script") {
         return;
     }
-    heeds_no_color(&format!("{HIERAD} serve --nonsense; true"), "--nonsense");
+    check_no_color(&format!("{HIERAD} serve --nonsense; true"), "--nonsense");
 }
 
 #[test]
@@ -98,6 +98,6 @@ fn logs_and_progress_have_no_colours_with_no_color() {
         "echo pid $$; exec {HIERAD} serve --listen 127.0.0.1:0 --codedir {}",
         tree.codedir().display()
     );
-    // A checkout is waited for, and meanwhile the bar is shown.
-    heeds_no_color(&command, "files, ");
+    // The server waits for the end of the checkout, and shows the progress bar meanwhile.
+    check_no_color(&command, "files, ");
 }

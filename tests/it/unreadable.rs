@@ -1,6 +1,6 @@
-//! What the system refuses to show is not taken for absent: lookups that come to it fail, and faults name it.
+//! Files and directories that cannot be read do not count as absent: lookups that reach them fail, and faults name them.
 //!
-//! Permissions do not stop root, as whom tests may run: the binary is run without its privileges.
+//! Tests may run as root, to whom permissions do not apply, so the binary runs without privileges.
 
 use std::fs::{self, Permissions};
 use std::os::unix::ffi::OsStrExt;
@@ -9,7 +9,7 @@ use std::process::Output;
 
 use serde_json::json;
 
-use crate::process::{Process, wait_for};
+use crate::support::process::Process;
 use crate::support::{
     TestServer, Tree, after_setup, can_drop_privileges, printed, without_privileges,
 };
@@ -30,43 +30,41 @@ k: common
 
 const DENIED: &str = "Permission denied";
 
-/// Makes something that may not be read.
+/// Removes all permissions of a file or directory.
 fn deny(tree: &Tree, path: &str) {
     fs::set_permissions(tree.path(path), Permissions::from_mode(0o000)).unwrap();
 }
 
-/// Runs a command on a tree as someone whom permissions stop.
+/// Runs a command on a tree without privileges.
 fn run(tree: &Tree, command: &str, arguments: &[&str]) -> Output {
     let mut process = tree.hierad(command);
     let mut process = after_setup(without_privileges(), process.args(arguments));
     process.output().unwrap()
 }
 
-/// Looks a key up in the server and on the command line: both fail and name the path.
+/// Checks that a lookup fails and names the path, in the server, on the command line and in `hierad check`.
 #[track_caller]
 fn fails(tree: &Tree, key: &str, path: &str) {
     let named = tree.path(path).display().to_string();
-    let says_so = |text: &str| text.contains(DENIED) && text.contains(&named);
+    let is_named = |text: &str| text.contains(DENIED) && text.contains(&named);
     let (out, err) = printed(&run(tree, "lookup", &["--node", "n", key]));
-    assert!(says_so(&err) && out.is_empty(), "{out}{err}");
+    assert!(is_named(&err) && out.is_empty(), "{out}{err}");
     let checked = run(tree, "check", &[]);
     let (out, _) = printed(&checked);
-    assert!(says_so(&out), "{out}");
+    assert!(is_named(&out), "{out}");
     assert_eq!(checked.status.code(), Some(1));
     let server = Process::launch_after(without_privileges(), tree.hierad("serve"), &[]);
-    wait_for("the server to be ready", || {
-        (server.get("/readyz").status == 200).then_some(())
-    });
+    server.wait_until_ready();
     let answer = server.lookup(json!({ "key": key, "node": "n" }).to_string().as_bytes());
     assert_eq!(answer.status, 422, "{}", answer.text());
-    assert!(says_so(&answer.text()), "{}", answer.text());
+    assert!(is_named(&answer.text()), "{}", answer.text());
     let shown = server.get("/environments/production").json();
     assert_eq!(shown["state"], "faulty");
-    assert!(says_so(&shown["faults"].to_string()), "{shown}");
+    assert!(is_named(&shown["faults"].to_string()), "{shown}");
 }
 
 #[test]
-fn a_directory_that_cannot_be_listed_fails_the_lookups_that_come_to_it() {
+fn a_directory_that_cannot_be_listed_fails_the_lookups_that_reach_it() {
     if !can_drop_privileges() {
         return;
     }
@@ -89,7 +87,7 @@ fn a_glob_through_a_directory_that_cannot_be_listed_fails() {
 }
 
 #[test]
-fn a_link_that_leads_where_nothing_can_be_seen_fails_globs_through_it() {
+fn a_link_into_an_unreadable_directory_fails_globs_through_it() {
     if !can_drop_privileges() {
         return;
     }
@@ -102,7 +100,7 @@ fn a_link_that_leads_where_nothing_can_be_seen_fails_globs_through_it() {
 }
 
 #[test]
-fn a_plain_path_that_cannot_be_looked_at_fails() {
+fn a_path_that_cannot_be_accessed_fails() {
     if !can_drop_privileges() {
         return;
     }
@@ -112,7 +110,7 @@ fn a_plain_path_that_cannot_be_looked_at_fails() {
 }
 
 #[test]
-fn other_lookups_are_answered() {
+fn lookups_that_do_not_reach_an_unreadable_directory_are_answered() {
     if !can_drop_privileges() {
         return;
     }
@@ -121,23 +119,20 @@ fn other_lookups_are_answered() {
     tree.write("/data/nodes/below/x.yaml", "k: below");
     deny(&tree, "/data/nodes/below");
     let server = Process::launch_after(without_privileges(), tree.hierad("serve"), &[]);
-    wait_for("the server to be ready", || {
-        (server.get("/readyz").status == 200).then_some(())
-    });
+    server.wait_until_ready();
     let value = |node: &str| {
-        let answer = server.lookup(json!({ "key": "k", "node": node }).to_string().as_bytes());
-        match answer.status {
-            200 => answer.json()["value"].clone(),
-            status => json!(status),
-        }
+        let request = json!({ "key": "k", "node": node });
+        server
+            .lookup(request.to_string().as_bytes())
+            .value_or_status()
     };
     assert_eq!(value("n"), "node");
     assert_eq!(value("unknown"), "common");
-    assert_eq!(value("below/x"), 422);
+    assert_eq!(value("below/x"), json!({ "status": 422 }));
 }
 
 #[test]
-fn configurations_that_cannot_be_read_are_not_taken_for_absent() {
+fn unreadable_configurations_do_not_count_as_absent() {
     if !can_drop_privileges() {
         return;
     }
@@ -159,7 +154,7 @@ fn configurations_that_cannot_be_read_are_not_taken_for_absent() {
 }
 
 #[test]
-fn a_module_may_lie_in_a_directory_that_cannot_be_listed() {
+fn lookups_in_a_module_fail_if_a_module_directory_cannot_be_listed() {
     if !can_drop_privileges() {
         return;
     }
@@ -173,7 +168,7 @@ fn a_module_may_lie_in_a_directory_that_cannot_be_listed() {
 }
 
 #[test]
-fn metadata_that_cannot_be_read_does_not_matter_beside_a_configuration_of_version_5() {
+fn unreadable_metadata_is_ignored_with_a_configuration_of_version_5() {
     if !can_drop_privileges() {
         return;
     }
@@ -218,8 +213,6 @@ fn a_name_that_is_not_utf_8_is_a_fault() {
     fs::create_dir_all(tree.path("/data/parts/a")).unwrap();
     fs::write(tree.path("/data/parts/a").join(name), "k: part").unwrap();
     let server = TestServer::of(tree, "");
-    let detail = server
-        .lookup(&json!({ "key": "k" }))
-        .detail(422, "lookup-failed");
+    let detail = server.failure(&json!({ "key": "k" }));
     assert!(detail.contains("not valid UTF-8"), "{detail}");
 }

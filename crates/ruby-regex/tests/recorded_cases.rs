@@ -4,7 +4,7 @@ use ruby_regex::RubyRegex;
 use serde_json::Value;
 
 #[test]
-fn patterns_match_as_in_ruby() {
+fn patterns_match_like_ruby() {
     let cases: Vec<Value> = serde_json::from_str(include_str!("cases/regex_cases.json")).unwrap();
     assert_eq!(cases.len(), 163);
     let mut wrong = Vec::new();

@@ -1,19 +1,10 @@
 //! `hierad check`: every fault with its position.
 
-use std::process::Output;
-
 use super::FIXTURE;
-use crate::support::{TestServer, Tree, printed};
+use crate::support::{TestServer, Tree};
 
 fn check_tree(tree: &Tree) -> (Option<i32>, String, String) {
-    let output: Output = tree.hierad("check").output().unwrap();
-    let (stdout, stderr) = printed(&output);
-    let root = tree.root().display().to_string();
-    (
-        output.status.code(),
-        stdout.replace(&root, "<ROOT>"),
-        stderr,
-    )
+    tree.run(&mut tree.hierad("check"))
 }
 
 /// The faults and notices, without the summary.

@@ -1,4 +1,4 @@
-//! Questions that differ in the key alone, asked as one batch.
+//! Questions that differ only in the key, asked as one batch.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use recorded_cases::{Answer, Difference, Json, Question};
 use super::check;
 use crate::support::TestServer;
 
-/// Groups of two or more questions with the same request but for the key.
+/// Groups of two or more questions whose requests differ only in the key.
 pub(super) fn groups<'a>(questions: &[Question<'a>]) -> Vec<Vec<Question<'a>>> {
     let mut groups: BTreeMap<String, Vec<Question<'a>>> = BTreeMap::new();
     for question in questions {
@@ -31,7 +31,7 @@ pub(super) fn groups<'a>(questions: &[Question<'a>]) -> Vec<Vec<Question<'a>>> {
     groups.filter(|group| group.len() > 1).collect()
 }
 
-/// Asks the questions of a group as a batch; the verdicts on their answers, in order.
+/// Asks the questions of a group as a batch, and returns the verdicts on their answers in order.
 pub(super) fn ask(server: &TestServer, questions: &[Question<'_>]) -> Vec<Result<(), Difference>> {
     match results(server, questions) {
         Err(difference) => vec![Err(difference); questions.len()],
@@ -45,7 +45,7 @@ pub(super) fn ask(server: &TestServer, questions: &[Question<'_>]) -> Vec<Result
     }
 }
 
-/// The `results` of a batch, which have to name the keys in the order asked.
+/// The `results` of a batch, which must have the keys in the order asked.
 fn results(server: &TestServer, questions: &[Question<'_>]) -> Result<Json, Difference> {
     let keys = questions.iter();
     let keys = keys.filter_map(|question| question.request.get("key").cloned());

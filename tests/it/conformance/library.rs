@@ -89,7 +89,7 @@ pub(super) fn answer(server: &TestServer, request: &Json) -> (Answer, Option<Ans
     (data, text)
 }
 
-/// The strategy. The names of Hiera 1 are known to the service alone.
+/// The merge strategy. Only the service knows the names of Hiera 1.
 fn merge_of(
     merge: Option<&Json>,
 ) -> Result<Option<MergeStrategy>, hiera_resolver::error::MergeError> {
@@ -110,7 +110,7 @@ fn to_value(value: &Json) -> Value {
     json::parse(value.to_string().as_bytes(), &mut |text| Value::str(text)).unwrap()
 }
 
-/// A value as the contract shows it: a Sensitive unwrapped, rich values as Puppet's `String()` has them.
+/// A value as the contract shows it: a Sensitive unwrapped, rich values as Puppet's `String()` formats them.
 fn of_value(value: &Value) -> Json {
     match value {
         Value::Null => Json::Null,

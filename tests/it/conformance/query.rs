@@ -28,7 +28,7 @@ pub(super) fn of(request: &Json) -> Option<String> {
     Some(format!("/lookup/{}{mark}{}", quoted(key), query.join("&")))
 }
 
-/// The text with everything percent-encoded but letters, digits and `_.-~`.
+/// A string with everything except letters, digits and `_.-~` percent-encoded.
 fn quoted(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
@@ -41,7 +41,7 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// Adds a pair for each fact. In a query facts are texts, and names have no dots.
+/// Adds a pair for each fact. In a query, facts are strings, and their names have no dots.
 fn flatten(prefix: &str, value: &Json, pairs: &mut Vec<(String, String)>) -> Option<()> {
     match value {
         Json::Text(text) => pairs.push((prefix.to_owned(), text.clone())),

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::process::{Answer, PATIENCE, wait_for};
+use crate::support::process::{Answer, PATIENCE, wait_for};
 
 /// A browser with one page open. It ends when the value is dropped.
 pub(super) struct Browser {

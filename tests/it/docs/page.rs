@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::browser::Browser;
-use crate::process::Process;
 use crate::support::Tree;
+use crate::support::process::Process;
 
 const FIXTURE: &str = r#"
 //- /hiera.yaml
@@ -21,7 +21,7 @@ large: 123456789012345678901234567890
 
 #[test]
 #[ignore = "needs Chromium and chromedriver; scripts/test runs it"]
-fn the_page_describes_the_interface_and_answers_lookups() {
+fn the_page_documents_the_api_and_sends_lookups() {
     let tree = Tree::new(FIXTURE);
     let server = Process::start(&tree, &[]);
     let browser = Browser::start();

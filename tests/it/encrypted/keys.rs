@@ -1,57 +1,10 @@
-//! Where keys come from, and what happens without them or when they change.
+//! Where keys come from, and what happens without them.
 
-use std::fs;
+use serde_json::json;
 
-use serde_json::{Value, json};
-
-use super::{EVENTS_ONLY, FIXTURE, PASSWORD, filled, key, key_file};
-use crate::process::{Process, wait_for};
+use super::{FIXTURE, OTHER, PASSWORD, filled, key, key_file};
+use crate::support::process::Process;
 use crate::support::{TestServer, Tree, printed};
-
-/// A tree with keys of its own, which a test can replace.
-fn tree_with_own_keys(private: &str, public: &str) -> Tree {
-    let tree = Tree::empty();
-    let options = format!(
-        "{{pkcs7_private_key: {0}/private.pem, pkcs7_public_key: {0}/public.pem}}",
-        tree.path("R/keys").display()
-    );
-    fs::create_dir(tree.path("R/keys")).unwrap();
-    tree.write(
-        "/hiera.yaml",
-        format!("version: 5\nhierarchy: [{{name: s, lookup_key: eyaml_lookup_key, path: s.eyaml, options: {options}}}]\n"),
-    );
-    tree.write(
-        "/data/s.eyaml",
-        filled("password: <password>\nother: <other>\nplain: 1\n"),
-    );
-    for (name, from) in [("private", private), ("public", public)] {
-        if !from.is_empty() {
-            tree.write(&format!("R/keys/{name}.pem"), key(from));
-        }
-    }
-    tree
-}
-
-/// Replaces a pair of keys, each atomically.
-fn replace_keys(tree: &Tree, prefix: &str) {
-    for name in ["private", "public"] {
-        tree.write("R/keys/next", key(&format!("{prefix}{name}_key.pkcs7.pem")));
-        let to = tree.path(&format!("R/keys/{name}.pem"));
-        fs::rename(tree.path("R/keys/next"), to).unwrap();
-    }
-}
-
-#[track_caller]
-fn becomes(server: &Process, key: &str, expected: &Value) {
-    wait_for(&format!("{key} to be {expected}"), || {
-        let answer = server.get(&format!("/lookup/{key}"));
-        let value = match answer.status {
-            200 => answer.json()["value"].clone(),
-            status => json!(status),
-        };
-        (value == *expected).then_some(())
-    });
-}
 
 #[test]
 fn every_level_has_its_own_keys() {
@@ -75,20 +28,15 @@ lists: ["<other>"]
         server.value(&json!({ "key": "a" })),
         format!("\"{PASSWORD}\"")
     );
-    assert_eq!(
-        server.value(&json!({ "key": "b" })),
-        "\"staple-of-another-key\""
-    );
-    let detail = server
-        .lookup(&json!({ "key": "wrong" }))
-        .detail(422, "lookup-failed");
+    assert_eq!(server.value(&json!({ "key": "b" })), format!("\"{OTHER}\""));
+    let detail = server.failure(&json!({ "key": "wrong" }));
     assert!(
         detail.contains("cannot be opened with this key"),
         "{detail}"
     );
     // For a level with other keys, the same file is another file.
     let request = json!({ "key": "lists", "merge": "unique" });
-    let detail = server.lookup(&request).detail(422, "lookup-failed");
+    let detail = server.failure(&request);
     assert!(detail.contains("cannot be decrypted"), "{detail}");
 }
 
@@ -130,7 +78,7 @@ plain: plain text
 }
 
 #[test]
-fn a_private_key_is_enough() {
+fn a_private_key_is_sufficient() {
     let options = format!(
         "{{pkcs7_private_key: {}}}",
         key_file("private_key.pkcs7.pem").display()
@@ -158,9 +106,7 @@ fn a_missing_or_wrong_key_fails_only_lookups_of_encrypted_values() {
     ] {
         let server = TestServer::new(&filled(&FIXTURE.replace("<KEYS>", options)));
         for key in ["password", "nested", "around", "uses"] {
-            let detail = server
-                .lookup(&json!({ "key": key }))
-                .detail(422, "lookup-failed");
+            let detail = server.failure(&json!({ "key": key }));
             assert!(detail.contains(reason), "{options} {key}: {detail}");
             let output = server.tree.hierad("lookup").arg(key).output().unwrap();
             let (_, stderr) = printed(&output);
@@ -187,53 +133,9 @@ fn a_malformed_encrypted_value_fails_alone() {
     );
     let server = TestServer::new(&filled(&fixture));
     let request = |key: &str| json!({ "key": key, "node": "bad" });
-    let detail = server.lookup(&request("bad")).detail(422, "lookup-failed");
+    let detail = server.failure(&request("bad"));
     assert!(detail.contains("not a PKCS#7 envelope"), "{detail}");
-    let detail = server.lookup(&request("gpg")).detail(422, "lookup-failed");
+    let detail = server.failure(&request("gpg"));
     assert!(detail.contains("unknown encryptor `GPG`"), "{detail}");
     assert_eq!(server.value(&request("good")), format!("\"{PASSWORD}\""));
-}
-
-#[test]
-fn a_replaced_key_is_used_at_once() {
-    let tree = tree_with_own_keys("other_private_key.pkcs7.pem", "other_public_key.pkcs7.pem");
-    let server = Process::start(&tree, &EVENTS_ONLY);
-    becomes(&server, "other", &json!("staple-of-another-key"));
-    becomes(&server, "password", &json!(422));
-    let before = server.get("/environments/production").json()["revision"].clone();
-    replace_keys(&tree, "");
-    becomes(&server, "password", &json!(PASSWORD));
-    becomes(&server, "other", &json!(422));
-    becomes(&server, "plain", &json!(1));
-    assert_ne!(
-        server.get("/environments/production").json()["revision"],
-        before
-    );
-}
-
-#[test]
-fn a_key_that_appears_later_is_noticed() {
-    let tree = tree_with_own_keys("", "");
-    let server = Process::start(&tree, &EVENTS_ONLY);
-    becomes(&server, "password", &json!(422));
-    becomes(&server, "plain", &json!(1));
-    replace_keys(&tree, "");
-    becomes(&server, "password", &json!(PASSWORD));
-}
-
-#[test]
-fn without_its_key_a_running_server_answers_like_a_new_one() {
-    let tree = tree_with_own_keys("private_key.pkcs7.pem", "public_key.pkcs7.pem");
-    let server = Process::start(&tree, &EVENTS_ONLY);
-    becomes(&server, "password", &json!(PASSWORD));
-    let before = server.get("/environments/production").json()["revision"].clone();
-    fs::remove_dir_all(tree.path("R/keys")).unwrap();
-    wait_for("the loss to be noticed", || {
-        let shown = server.get("/environments/production").json();
-        (shown["revision"] != before).then_some(())
-    });
-    let fresh = Process::start(&tree, &EVENTS_ONLY);
-    let status = |server: &Process| server.get("/lookup/password").status;
-    assert_eq!((status(&server), status(&fresh)), (422, 422));
-    becomes(&server, "plain", &json!(1));
 }

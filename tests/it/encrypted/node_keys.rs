@@ -6,14 +6,12 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::{EVENTS_ONLY, PASSWORD, contains_no_secret, filled, key};
-use crate::process::{Process, wait_for};
+use super::{OTHER, PASSWORD, contains_no_secret, filled, key};
+use crate::support::process::Process;
 use crate::support::{TestServer, Tree, printed};
 
-const OTHER: &str = "staple-of-another-key";
-
-/// A tree with keys for the sites `pdx` and `bfs` beside it, and options as given; `<K>` is their directory.
-fn tree(options: &str) -> Tree {
+/// A tree with keys for the sites `pdx` and `bfs` and a level with these options, where `<K>` is the directory of keys.
+pub(super) fn tree(options: &str) -> Tree {
     let tree = Tree::empty();
     write_keys(&tree, "pdx", "");
     write_keys(&tree, "bfs", "other_");
@@ -39,7 +37,8 @@ hierarchy:
     tree
 }
 
-fn write_keys(tree: &Tree, site: &str, prefix: &str) {
+/// Writes a pair of keys for a site, each atomically.
+pub(super) fn write_keys(tree: &Tree, site: &str, prefix: &str) {
     for name in ["private", "public"] {
         let text = key(&format!("{prefix}{name}_key.pkcs7.pem"));
         tree.write(&format!("R/keys/{site}/next"), text);
@@ -48,15 +47,16 @@ fn write_keys(tree: &Tree, site: &str, prefix: &str) {
     }
 }
 
-const BY_SITE: &str = r#"pkcs7_private_key: "<K>/%{facts.site}/private.pem", pkcs7_public_key: "<K>/%{facts.site}/public.pem""#;
+/// Options that name the keys by the fact `site`.
+pub(super) const BY_SITE: &str = r#"pkcs7_private_key: "<K>/%{facts.site}/private.pem", pkcs7_public_key: "<K>/%{facts.site}/public.pem""#;
 
-fn at(site: &str, key: &str) -> Value {
+pub(super) fn at(site: &str, key: &str) -> Value {
     json!({ "key": key, "facts": { "site": site } })
 }
 
 #[track_caller]
 fn fails(server: &TestServer, request: &Value, reason: &str) {
-    let detail = server.lookup(request).detail(422, "lookup-failed");
+    let detail = server.failure(request);
     assert!(detail.contains(reason), "{request}: {detail}");
 }
 
@@ -117,7 +117,7 @@ fn a_wrong_or_missing_key_fails_only_lookups_that_need_it() {
 }
 
 #[test]
-fn a_private_key_is_enough() {
+fn a_private_key_is_sufficient() {
     let server = TestServer::of(
         tree(r#"pkcs7_private_key: "<K>/%{facts.site}/private.pem""#),
         "",
@@ -160,7 +160,7 @@ fn a_fact_cannot_select_a_key_in_another_directory() {
     ] {
         fails(&server, &at(site, "bfs"), "cannot be decrypted");
     }
-    // As little as by a path that is a fact as a whole.
+    // A path that consists of nothing but a fact cannot do so either.
     let whole = r#"pkcs7_private_key: "%{facts.site}", pkcs7_public_key: "<K>/bfs/public.pem""#;
     let server = TestServer::of(tree(whole), "");
     let elsewhere = server.tree.path("R/keys/bfs/private.pem");
@@ -179,7 +179,7 @@ fn functions_are_not_allowed_in_the_names_of_keys() {
         let options = BY_SITE.replace("facts.site", call);
         let server = TestServer::of(tree(&options), "");
         for key in ["pdx", "plain"] {
-            let detail = server.lookup(&at("pdx", key)).detail(422, "lookup-failed");
+            let detail = server.failure(&at("pdx", key));
             assert!(detail.contains("not allowed"), "{call}: {detail}");
         }
     }
@@ -205,7 +205,7 @@ fn facts_can_select_environment_variables_with_keys() {
         server.lookup(body.to_string().as_bytes())
     };
     assert_eq!(ask("pdx", "PDX", "").json()["value"], PASSWORD);
-    // The variable is not set, so the file counts.
+    // The variable of the public key is not set, so its file is used.
     assert_eq!(ask("bfs", "BFS", "bfs").json()["value"], OTHER);
     for (who, site, reason) in [
         ("BFS", "pdx", "does not belong"),
@@ -226,7 +226,7 @@ fn the_name_of_the_environment_is_known_when_loading() {
     write_keys(&tree, "production", "");
     let server = TestServer::of(tree, "");
     assert_eq!(server.value(&at("", "pdx")), format!("\"{PASSWORD}\""));
-    // Known when the data is loaded, and so are the values that its key does not open.
+    // The key is known at load time, and so are the values that it cannot decrypt.
     let shown = server.get("/environments/production").json();
     assert!(shown.to_string().contains("cannot be decrypted"), "{shown}");
 
@@ -268,38 +268,6 @@ fn explanations_and_errors_contain_no_secret() {
             contains_no_secret(&answer.text());
         }
     }
-}
-
-#[test]
-fn added_changed_and_removed_keys_are_noticed() {
-    let tree = tree(BY_SITE);
-    let server = Process::start(&tree, &EVENTS_ONLY);
-    let becomes = |site: &str, key: &str, expected: &Value| {
-        wait_for(&format!("{key} at {site} to be {expected}"), || {
-            let answer = server.lookup(at(site, key).to_string().as_bytes());
-            let value = match answer.status {
-                200 => answer.json()["value"].clone(),
-                status => json!(status),
-            };
-            (value == *expected).then_some(())
-        });
-    };
-    let revision = || server.get("/environments/production").json()["revision"].clone();
-    becomes("late", "pdx", &json!(422));
-    let before = revision();
-    write_keys(&tree, "late", "");
-    becomes("late", "pdx", &json!(PASSWORD));
-    assert_ne!(revision(), before);
-    write_keys(&tree, "late", "other_");
-    becomes("late", "bfs", &json!(OTHER));
-    becomes("late", "pdx", &json!(422));
-    fs::remove_dir_all(tree.path("R/keys/late")).unwrap();
-    becomes("late", "bfs", &json!(422));
-    becomes("late", "plain", &json!("text"));
-    becomes("bfs", "bfs", &json!(OTHER));
-    wait_for("the first revision", || {
-        (revision() == before).then_some(())
-    });
 }
 
 #[test]

@@ -67,9 +67,7 @@ a: 1
 b: [1
 ",
     );
-    let detail = server
-        .lookup(&json!({"key": "a"}))
-        .detail(422, "lookup-failed");
+    let detail = server.failure(&json!({"key": "a"}));
     assert!(detail.contains("production/data/common.yaml"), "{detail}");
 }
 
@@ -86,9 +84,7 @@ hierarchy:
   - nam: b
 ",
     );
-    let detail = server
-        .lookup(&json!({"key": "a"}))
-        .detail(422, "lookup-failed");
+    let detail = server.failure(&json!({"key": "a"}));
     assert!(detail.contains("hiera.yaml"), "{detail}");
     assert!(
         detail.contains("path") && detail.contains("nam"),

@@ -1,4 +1,4 @@
-//! What a data directory may hold: files that are none, that lead astray, that are too deep or too large.
+//! Hostile data directories: special files, link cycles, and files that are nested too deeply or too large.
 
 use std::fmt::Write;
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use super::{Hostile, tree, tree_of};
 use crate::support::make_pipe;
 
 #[test]
-fn a_directory_named_as_a_data_file_is_refused_as_such() {
+fn a_directory_named_like_a_data_file_is_refused() {
     let tree = tree();
     std::fs::create_dir_all(tree.path("/data/common.yaml")).unwrap();
     let hostile = Hostile::new(tree);
@@ -18,7 +18,7 @@ fn a_directory_named_as_a_data_file_is_refused_as_such() {
 }
 
 #[test]
-fn directories_in_the_place_of_configurations_are_refused() {
+fn directories_named_like_configuration_files_are_refused() {
     let tree = tree();
     std::fs::remove_file(tree.path("/hiera.yaml")).unwrap();
     std::fs::create_dir_all(tree.path("/hiera.yaml")).unwrap();
@@ -32,7 +32,7 @@ fn directories_in_the_place_of_configurations_are_refused() {
 }
 
 #[test]
-fn pipes_are_not_waited_for() {
+fn named_pipes_do_not_block() {
     let tree = tree();
     for path in [
         "/data/common.yaml",
@@ -58,7 +58,7 @@ fn devices_are_not_read() {
 }
 
 #[test]
-fn links_that_lead_nowhere_or_to_themselves_count_as_missing() {
+fn dangling_and_self_referencing_links_count_as_missing() {
     for target in ["/no/such/file", "common.yaml"] {
         let tree = tree();
         std::fs::create_dir_all(tree.path("/data")).unwrap();
@@ -67,7 +67,7 @@ fn links_that_lead_nowhere_or_to_themselves_count_as_missing() {
     }
 }
 
-/// Levels that make the loader look through all of `data`.
+/// Levels that make the loader search all of `data`.
 const SEARCHED: &str = r#"version: 5
 hierarchy:
   - {name: variable, path: "%{x}.yaml"}
@@ -75,7 +75,7 @@ hierarchy:
 "#;
 
 #[test]
-fn links_in_circles_are_gone_through_once() {
+fn link_cycles_are_followed_once() {
     let tree = tree();
     tree.write("/hiera.yaml", SEARCHED);
     tree.write("/data/a/b/common.yaml", "k: found");
@@ -92,10 +92,10 @@ fn links_in_circles_are_gone_through_once() {
 }
 
 #[test]
-fn directories_that_links_multiply_are_not_searched_forever() {
+fn a_search_through_exponentially_many_links_ends() {
     let tree = tree();
     tree.write("/hiera.yaml", SEARCHED);
-    // Two links from each directory to the next: 2^24 ways down, no circle.
+    // Two links from each directory to the next: 2^24 paths to the last, without a cycle.
     for number in 0..24 {
         let directory = tree.path(&format!("/data/d{number}"));
         std::fs::create_dir_all(&directory).unwrap();
@@ -152,7 +152,7 @@ fn block_mappings_of_a_thousand_levels_are_refused() {
 }
 
 #[test]
-fn deep_nesting_is_refused_on_the_loaders_other_threads_too() {
+fn deep_nesting_is_refused_on_every_loader_thread() {
     let tree = tree();
     tree.write(
         "/hiera.yaml",
@@ -176,7 +176,7 @@ fn deep_nesting_is_refused_on_the_loaders_other_threads_too() {
 
 #[test]
 fn nesting_of_ninety_levels_is_answered() {
-    // Ruby's JSON ends at a hundred.
+    // The limit of Ruby's JSON parser is 100.
     let nested = format!("{}1{}", "[".repeat(90), "]".repeat(90));
     let value: Value = serde_json::from_str(&nested).unwrap();
     Hostile::new(tree_of("common.yaml", format!("k: {nested}"))).is("k", &value);
@@ -184,7 +184,7 @@ fn nesting_of_ninety_levels_is_answered() {
 }
 
 #[test]
-fn aliases_that_multiply_are_refused() {
+fn aliases_that_expand_exponentially_are_refused() {
     let mut content = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for number in 1..10 {
         let alias = format!("*a{}, ", number - 1).repeat(10);
@@ -201,7 +201,7 @@ fn aliases_that_multiply_are_refused() {
 }
 
 #[test]
-fn aliases_that_multiply_hashes_and_merge_keys_are_refused() {
+fn aliases_in_hashes_and_merge_keys_that_expand_exponentially_are_refused() {
     let mut content = "a0: &a0 {a: x, b: x, c: x}\n".to_owned();
     for number in 1..30 {
         let last = number - 1;
@@ -220,14 +220,14 @@ fn aliases_that_multiply_hashes_and_merge_keys_are_refused() {
 }
 
 #[test]
-fn an_alias_to_what_it_stands_in_is_refused() {
+fn an_alias_to_its_own_parent_is_refused() {
     let hostile = Hostile::new(tree_of("common.yaml", "k: &k [*k]\nh: &h {a: *h}\n"));
     assert_eq!(hostile.survives(&json!({"key": "k"})), 422);
     assert_eq!(hostile.survives(&json!({"key": "h", "merge": "deep"})), 422);
 }
 
 #[test]
-fn broken_utf_8_is_refused_with_its_file() {
+fn invalid_utf_8_is_refused_and_the_file_named() {
     Hostile::new(tree_of("common.yaml", b"k: caf\xe9\n")).fails("k", "common.yaml");
     Hostile::new(tree_of("data.json", b"{\"k\": \"caf\xe9\"}")).survives(&json!({"key": "k"}));
     Hostile::new(tree_of("common.yaml", b"\0\0\0\0")).survives(&json!({"key": "k"}));
@@ -236,7 +236,7 @@ fn broken_utf_8_is_refused_with_its_file() {
 }
 
 #[test]
-fn files_beyond_the_limit_are_not_read() {
+fn files_larger_than_the_limit_are_not_read() {
     let tree = tree_of("common.yaml", format!("k: {}", "x".repeat(2_000)));
     let hostile = Hostile::with(tree, &[("HIERAD_MAX_FILE_SIZE", "1000")]);
     let answer = hostile.ask(br#"{"key":"k"}"#);
@@ -247,7 +247,7 @@ fn files_beyond_the_limit_are_not_read() {
         answer.text()
     );
     drop(hostile);
-    // A file of 100 gigabytes that takes no space.
+    // A sparse file of 100 GB.
     let tree = tree_of("common.yaml", "k: 1\n");
     let file = std::fs::File::options()
         .write(true)

@@ -1,4 +1,4 @@
-//! Data that makes a lookup go round in circles, go on, or grow.
+//! Data that makes a lookup recurse, take long, or grow.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Hostile, tree_of};
 
 #[test]
-fn lookups_in_circles_fail() {
+fn recursive_lookups_fail() {
     let content = "
 a: \"%{lookup('b')}\"
 b: \"%{lookup('c')}\"
@@ -30,7 +30,7 @@ fn chain(length: usize, last: &str) -> String {
 }
 
 #[test]
-fn chains_of_lookups_are_followed_a_long_way_and_not_forever() {
+fn chains_of_lookups_are_followed_up_to_a_limit() {
     Hostile::new(tree_of("common.yaml", chain(100, "end"))).is("k0", &json!("end"));
     let hostile = Hostile::new(tree_of("common.yaml", chain(10_000, "end")));
     hostile.fails("k0", "nested more than");
@@ -46,7 +46,7 @@ fn chains_of_lookups_are_followed_a_long_way_and_not_forever() {
 }
 
 #[test]
-fn chains_that_nest_the_value_deeper_with_every_lookup_end() {
+fn chains_that_nest_the_value_ever_deeper_end() {
     for wrap in ["[[[[[[[[X]]]]]]]]", "{a: {a: {a: {a: X}}}}"] {
         let mut content = "k240: end\n".to_owned();
         for number in 0..240 {
@@ -71,7 +71,7 @@ pub(super) fn doubling(form: &str) -> String {
 }
 
 #[test]
-fn texts_that_double_with_every_lookup_are_refused() {
+fn strings_that_double_with_every_lookup_are_refused() {
     let form = r#""%{lookup('LAST')}%{lookup('LAST')}""#;
     let hostile = Hostile::new(tree_of("common.yaml", doubling(form)));
     hostile.is("v3", &json!("x".repeat(80)));
@@ -100,7 +100,7 @@ fn values_that_double_with_every_lookup_are_refused() {
 }
 
 #[test]
-fn an_explanation_of_what_doubles_stays_within_bounds() {
+fn an_explanation_of_a_doubling_value_is_bounded() {
     let form = r#""%{lookup('LAST')}%{lookup('LAST')}""#;
     let hostile = Hostile::new(tree_of("common.yaml", doubling(form)));
     assert_eq!(
@@ -110,7 +110,7 @@ fn an_explanation_of_what_doubles_stays_within_bounds() {
 }
 
 #[test]
-fn a_batch_of_costly_lookups_stays_within_bounds() {
+fn a_batch_of_costly_lookups_is_bounded() {
     let mut content = doubling(r#""%{lookup('LAST')}%{lookup('LAST')}""#);
     for number in 0..1_000 {
         writeln!(content, "b{number}: \"%{{lookup('v30')}}\"").unwrap();

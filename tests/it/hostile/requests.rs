@@ -1,4 +1,4 @@
-//! Bodies, keys, types, patterns and facts that are too much.
+//! Bodies, keys, types, patterns and facts that are too large or too expensive.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::lookups::doubling;
 use super::{Hostile, tree, tree_of};
-use crate::process::wait_for;
+use crate::support::process::wait_for;
 
 #[test]
 fn a_body_of_a_hundred_thousand_levels_is_refused() {
@@ -79,14 +79,14 @@ fn types_of_a_megabyte_are_answered() {
 }
 
 #[test]
-fn types_in_lookup_options_are_bounded_too() {
+fn types_in_lookup_options_are_bounded() {
     let nested = format!("{}Any{}", "Array[".repeat(100_000), "]".repeat(100_000));
     let content = format!("lookup_options: {{k: {{convert_to: '{nested}'}}}}\nk: 1\n");
     Hostile::new(tree_of("common.yaml", content)).survives(&json!({"key": "k"}));
 }
 
 #[test]
-fn conversions_do_not_fill_the_memory() {
+fn conversions_do_not_exhaust_memory() {
     for conversion in [
         "[String, '%2000000000d']",
         "[String, '%.2000000000d']",
@@ -118,7 +118,7 @@ fn numbers_of_a_megabyte_are_answered() {
 }
 
 #[test]
-fn patterns_that_backtrack_are_given_up() {
+fn backtracking_patterns_are_bounded() {
     let content = r#"
 lookup_options:
   '^(a+)+b\1$': {merge: unique}
@@ -131,7 +131,7 @@ k: 1
 }
 
 #[test]
-fn globs_that_multiply_are_bounded() {
+fn expensive_globs_are_bounded() {
     for pattern in [
         "{a,b}".repeat(40),
         "{".repeat(10_000),
@@ -151,7 +151,7 @@ fn globs_that_multiply_are_bounded() {
 }
 
 #[test]
-fn facts_cannot_multiply_the_files_that_are_looked_into() {
+fn facts_cannot_multiply_the_files_of_a_lookup() {
     let tree = tree_of("common.yaml", "k: 1\n");
     let levels = r#"version: 5
 hierarchy:
@@ -172,7 +172,7 @@ hierarchy:
 }
 
 #[test]
-fn texts_full_of_tokens_are_bounded() {
+fn strings_full_of_tokens_are_bounded() {
     let content = format!(
         "open: '{}'\ntokens: '{}'\nnested: '{}'\n",
         "%{".repeat(100_000),
@@ -183,7 +183,7 @@ fn texts_full_of_tokens_are_bounded() {
     for key in ["open", "tokens", "nested"] {
         hostile.survives(&json!({ "key": key, "facts": {"x": "y"} }));
     }
-    // A text of a megabyte, a hundred thousand times.
+    // Almost a megabyte, a hundred thousand times.
     hostile.survives(&json!({"key": "tokens", "facts": {"x": "y".repeat(900_000)}}));
 }
 
@@ -204,7 +204,7 @@ fn queries_with_thousands_of_parameters_are_answered() {
 }
 
 #[test]
-fn hostile_requests_at_once_do_not_starve_the_good_environment() {
+fn concurrent_hostile_requests_do_not_starve_the_good_environment() {
     let form = r#""%{lookup('LAST')}%{lookup('LAST')}""#;
     let hostile = Hostile::new(tree_of("common.yaml", doubling(form)));
     std::thread::scope(|scope| {

@@ -88,7 +88,7 @@ fn a_query_can_answer_with_text() {
 }
 
 #[test]
-fn a_body_without_a_content_type_is_taken_for_json() {
+fn a_body_without_a_content_type_is_read_as_json() {
     let server = TestServer::new(FIXTURE);
     let request = Request::post("/lookup")
         .body(Body::from(r#"{"key":"who"}"#))

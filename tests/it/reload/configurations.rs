@@ -1,22 +1,22 @@
-//! Levels, modules, the global layer and environments that come and go.
+//! Levels, modules, the global layer and environments that are added, changed and removed.
 
 use std::fs;
 
 use serde_json::json;
 
-use super::{EVENTS_ONLY, FIXTURE, Served};
-use crate::process::{Process, wait_for};
+use super::{FIXTURE, Served};
 use crate::support::Tree;
+use crate::support::process::{EVENTS_ONLY, Process, wait_for};
 
 #[test]
-fn a_level_that_is_added_is_looked_into() {
+fn an_added_level_is_searched() {
     let served = Served::new(FIXTURE);
     served.write("/elsewhere/first.yaml", "k: first\n");
     let config = "version: 5\nhierarchy:\n  - {name: first, datadir: elsewhere, path: first.yaml}\n  - {name: common, path: common.yaml}\n";
     served.write("/hiera.yaml", config);
     served.becomes("k", &json!("first"));
     served.is("who", &json!("anybody"));
-    // The directory that nobody cared for before is followed now.
+    // The directory that was not part of any level before is watched now.
     served.write("/elsewhere/first.yaml", "k: second\n");
     served.becomes("k", &json!("second"));
 }
@@ -42,7 +42,7 @@ fn modules_are_added_and_removed() {
 }
 
 #[test]
-fn a_module_path_that_changes_is_followed() {
+fn a_changed_module_path_is_used() {
     let served = Served::new(FIXTURE);
     served.write("/site/ntp/hiera.yaml", "version: 5\n");
     served.write("/site/ntp/data/common.yaml", "ntp::server: site\n");
@@ -53,7 +53,7 @@ fn a_module_path_that_changes_is_followed() {
 }
 
 #[test]
-fn a_change_of_the_global_layer_concerns_every_environment() {
+fn a_change_of_the_global_layer_affects_every_environment() {
     let fixture = format!(
         "{FIXTURE}\n//- C/environments/staging/hiera.yaml\nversion: 5\n\
          //- G/hiera.yaml\nversion: 5\nhierarchy: [{{name: a, datadir: a, path: a.yaml}}]\n\
@@ -70,22 +70,22 @@ fn a_change_of_the_global_layer_concerns_every_environment() {
         "version: 5\nhierarchy: [{name: b, datadir: b, path: b.yaml}]\n",
     );
     for request in &requests {
-        served.comes_to(request, &json!("b"));
+        served.wait_for_value(request, &json!("b"));
     }
     served.write("G/b/b.yaml", "global: c\n");
     for request in &requests {
-        served.comes_to(request, &json!("c"));
+        served.wait_for_value(request, &json!("c"));
     }
 }
 
 #[test]
-fn environments_appear_and_vanish() {
+fn environments_are_added_and_removed() {
     let served = Served::new(FIXTURE);
     let request = json!({ "key": "k", "environment": "feature_1" });
     let answer = served.ask(&request);
     assert_eq!(answer.status, 404);
     assert_eq!(answer.json()["type"], "/problems/unknown-environment");
-    // Names that Puppet would not accept are no environments.
+    // Directories with names that Puppet refuses are not environments.
     for name in ["a-b", ".git", "lost+found"] {
         served.write(&format!("C/environments/{name}/hiera.yaml"), "version: 5\n");
         served.write(&format!("C/environments/{name}/data/common.yaml"), "k: [\n");
@@ -93,7 +93,7 @@ fn environments_appear_and_vanish() {
     served.write("C/environments/README.md", "not a directory\n");
     served.write("C/environments/feature_1/hiera.yaml", "version: 5\n");
     served.write("C/environments/feature_1/data/common.yaml", "k: feature\n");
-    served.comes_to(&request, &json!("feature"));
+    served.wait_for_value(&request, &json!("feature"));
     let all = served.server.get("/environments").json();
     let names: Vec<&String> = all["environments"].as_object().unwrap().keys().collect();
     assert_eq!(names, ["feature_1", "production"]);
@@ -101,7 +101,7 @@ fn environments_appear_and_vanish() {
         "C/environments/feature_1/data/common.yaml",
         "k: feature 2\n",
     );
-    served.comes_to(&request, &json!("feature 2"));
+    served.wait_for_value(&request, &json!("feature 2"));
     fs::remove_dir_all(served.tree.path("C/environments/feature_1")).unwrap();
     wait_for("the environment to be gone", || {
         (served.server.get("/environments/feature_1").status == 404).then_some(())
@@ -114,9 +114,8 @@ fn environments_appear_and_vanish() {
 }
 
 #[test]
-fn the_first_environment_may_come_late() {
-    let tree = Tree::empty();
-    fs::remove_dir_all(tree.path("C/environments")).unwrap();
+fn the_first_environment_can_appear_later() {
+    let tree = Tree::without_environments();
     let server = Process::launch(&tree, &EVENTS_ONLY);
     let served = Served { tree, server };
     wait_for("the reason to be given", || {
@@ -130,7 +129,7 @@ fn the_first_environment_may_come_late() {
 }
 
 #[test]
-fn a_code_directory_that_is_gone_goes_on_being_served_and_is_found_again() {
+fn a_removed_code_directory_is_still_served_and_found_when_it_returns() {
     let variables = [
         ("HIERAD_SETTLE_MS", "20"),
         ("HIERAD_RESCAN_INTERVAL_S", "1"),
@@ -150,17 +149,17 @@ fn a_code_directory_that_is_gone_goes_on_being_served_and_is_found_again() {
 }
 
 #[test]
-fn directories_above_the_data_that_go_and_come_back_are_noticed_by_events() {
+fn removed_and_restored_parent_directories_are_noticed_by_events() {
     for above in ["C/environments", "C/"] {
         let tree = Tree::new(FIXTURE);
         let served = Served::with(tree, &EVENTS_ONLY);
         let directory = served.tree.path(above);
         for round in 1..4 {
-            // In one step: halfway through, an environment would be gone and the others not.
+            // In one step, so that the server never sees a part of the environments removed.
             let gone = served.tree.path("R/gone");
             fs::rename(&directory, &gone).unwrap();
             fs::remove_dir_all(&gone).unwrap();
-            // What comes back before that would be found by the same look.
+            // If it came back earlier, the server would not notice that it was gone.
             wait_for("the loss to be noticed", || {
                 let losses = served
                     .server

@@ -1,4 +1,4 @@
-//! Deployments that swap all data while requests come: no request sees two states mixed.
+//! Deployments that replace all data under load: no request sees a mix of two versions.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -7,8 +7,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{EVENTS_ONLY, OFF, Served, add_sentinel, relink};
-use crate::process::Process;
+use super::{OFF, Served, add_sentinel, relink};
+use crate::support::process::{EVENTS_ONLY, Process};
 use crate::support::{Tree, has_tool, printed};
 
 const MARKED: &str = r#"
@@ -18,7 +18,7 @@ hierarchy:
   - {name: common, path: common.yaml}
 "#;
 
-/// Writes an environment in which every file says which state of things it belongs to.
+/// Writes an environment in which every file contains the mark of its version.
 fn write_marked(tree: &Tree, root: &str, mark: &str, files: usize) {
     tree.write(&format!("{root}/hiera.yaml"), MARKED);
     tree.write(
@@ -37,7 +37,7 @@ fn marks(files: usize) -> Vec<String> {
 }
 
 #[test]
-fn an_environment_that_is_a_link_is_swapped_whole_while_requests_come() {
+fn a_linked_environment_is_swapped_atomically_under_load() {
     let tree = Tree::empty();
     let link = tree.path("E/").parent().unwrap().join("production");
     fs::remove_dir(&link).unwrap();
@@ -55,13 +55,13 @@ fn an_environment_that_is_a_link_is_swapped_whole_while_requests_come() {
         }
     });
     assert!(seen.len() > 1, "{seen:?}");
-    // Files of the one it leads to now are followed.
+    // The files of the new target are watched.
     served.write("R/v7/data/common.yaml", "mark: by hand\n");
     served.becomes("mark", &json!("by hand"));
 }
 
 #[test]
-fn an_environment_that_is_replaced_from_elsewhere_is_swapped() {
+fn an_environment_replaced_by_rename_is_swapped() {
     let tree = Tree::empty();
     let environment = tree.path("E/").parent().unwrap().join("production");
     fs::remove_dir(&environment).unwrap();
@@ -72,7 +72,7 @@ fn an_environment_that_is_replaced_from_elsewhere_is_swapped() {
     for version in 1..4 {
         let mark = format!("v{version}");
         write_marked(&served.tree, &format!("R/{mark}"), &mark, 3);
-        // Nothing but the environment itself moves where it is watched.
+        // The link is made outside of the watched directories and moved in.
         let next = served.tree.path(&format!("R/{mark}/next"));
         symlink(served.tree.path(&format!("R/{mark}")), &next).unwrap();
         fs::rename(&next, &environment).unwrap();
@@ -81,7 +81,7 @@ fn an_environment_that_is_replaced_from_elsewhere_is_swapped() {
 }
 
 #[test]
-fn the_links_of_a_config_map_are_followed_while_requests_come() {
+fn the_links_of_a_config_map_are_followed_under_load() {
     let served = Served::new("//- /hiera.yaml\nversion: 5\n");
     let data = served.tree.path("/data");
     fs::create_dir(&data).unwrap();
@@ -106,7 +106,7 @@ fn the_links_of_a_config_map_are_followed_while_requests_come() {
         for version in 1..8 {
             write(version);
             relink(&data.join("..data"), format!("..v{version}"));
-            // As the kubelet does, at once.
+            // At once, like the kubelet.
             fs::remove_dir_all(data.join(format!("..v{}", version - 1))).unwrap();
             served.becomes("common", &json!(format!("v{version}")));
         }
@@ -115,7 +115,7 @@ fn the_links_of_a_config_map_are_followed_while_requests_come() {
 }
 
 #[test]
-fn a_checkout_that_touches_every_file_is_never_seen_half_done() {
+fn a_checkout_of_every_file_is_never_seen_half_done() {
     if !has_tool("git") {
         return;
     }
@@ -150,7 +150,7 @@ fn a_checkout_that_touches_every_file_is_never_seen_half_done() {
         git(&tree, &["add", "-A"]);
         git(&tree, &["commit", "-q", "-m", branch]);
     }
-    // A checkout is no single step: the wait for quiet has to bridge its pauses, on a busy machine too.
+    // A checkout is not atomic: the settle time must be longer than its pauses, even on a busy machine.
     let variables = [
         ("HIERAD_SETTLE_MS", "150"),
         ("HIERAD_RESCAN_INTERVAL_S", "3600"),
@@ -181,12 +181,12 @@ fn environments_that_share_data_by_links_are_all_reloaded() {
     let served = Served::with(tree, &EVENTS_ONLY);
     let become_all = |environments: &[&str], expected: &Value| {
         for environment in environments {
-            served.comes_to(&json!({ "key": "k", "environment": environment }), expected);
+            served.wait_for_value(&json!({ "key": "k", "environment": environment }), expected);
         }
     };
     served.write("R/shared/data/common.yaml", "k: 2\n");
     become_all(&environments, &json!(2));
-    // One of them goes its own way; the others are still followed.
+    // Two of them get data of their own; the shared data is still watched for the other.
     for gone in ["testing", "production"] {
         served.write("R/own/common.yaml", "k: own\n");
         relink(
@@ -202,7 +202,7 @@ fn environments_that_share_data_by_links_are_all_reloaded() {
 }
 
 #[test]
-fn a_checkout_that_pauses_for_long_is_waited_for() {
+fn a_long_pause_in_a_checkout_is_waited_for() {
     let tree = Tree::empty();
     write_marked(&tree, "E", "a", 10);
     fs::create_dir(tree.path("/.git")).unwrap();
@@ -222,7 +222,7 @@ fn a_checkout_that_pauses_for_long_is_waited_for() {
 }
 
 #[test]
-fn a_server_that_starts_or_is_told_to_reload_within_a_checkout_waits_for_its_end() {
+fn starting_and_reloading_wait_for_the_end_of_a_checkout() {
     let tree = Tree::empty();
     let lock = tree.path("/.git/index.lock");
     tree.write("/.git/index.lock", "");
@@ -235,8 +235,8 @@ fn a_server_that_starts_or_is_told_to_reload_within_a_checkout_waits_for_its_end
     };
     let server = Process::launch(&tree, &OFF);
     let served = Served { tree, server };
-    // By its name, the sentinel's turn comes after production's.
-    served.comes_to(
+    // Environments are loaded by name, so production has had its turn when the sentinel is loaded.
+    served.wait_for_value(
         &json!({ "key": "round", "environment": "sentinel" }),
         &json!(0),
     );
@@ -262,7 +262,7 @@ fn a_server_that_starts_or_is_told_to_reload_within_a_checkout_waits_for_its_end
 }
 
 #[test]
-fn an_environment_within_a_checkout_holds_up_no_other() {
+fn a_checkout_in_one_environment_does_not_delay_others() {
     let tree = Tree::new(
         "//- C/environments/aaa/data/common.yaml\nk: 1\n//- /data/common.yaml\nk: 1\n//- C/environments/aaa/.git/index.lock\n",
     );
@@ -275,5 +275,5 @@ fn an_environment_within_a_checkout_holds_up_no_other() {
     served.becomes("k", &json!(1));
     assert_ne!(served.server.get("/readyz").status, 200);
     fs::remove_file(served.tree.path("C/environments/aaa/.git/index.lock")).unwrap();
-    served.comes_to(&json!({ "key": "k", "environment": "aaa" }), &json!(1));
+    served.wait_for_value(&json!({ "key": "k", "environment": "aaa" }), &json!(1));
 }

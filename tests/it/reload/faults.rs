@@ -10,7 +10,7 @@ use super::{FIXTURE, Served};
 use crate::support::make_pipe;
 
 #[test]
-fn a_broken_file_keeps_the_old_data_as_a_whole() {
+fn a_broken_file_keeps_all_of_the_old_data() {
     let served = Served::new(&format!("{FIXTURE}\n//- /data/nodes/a.yaml\nwho: a\n"));
     let before = served.revision("production");
     assert!(
@@ -45,7 +45,7 @@ fn a_broken_file_keeps_the_old_data_as_a_whole() {
     let metrics = served.server.get("/metrics").text();
     assert!(metrics.contains("hierad_environments_kept 1"), "{metrics}");
 
-    // However often it is looked at, it is logged once.
+    // It is logged once, however often it is loaded.
     for _ in 0..3 {
         assert_eq!(served.reload("production").json()["outcome"], "kept");
     }
@@ -68,7 +68,7 @@ fn a_broken_file_keeps_the_old_data_as_a_whole() {
 }
 
 #[test]
-fn a_fault_that_is_taken_back_leaves_what_is_served() {
+fn a_reverted_fault_leaves_the_revision_unchanged() {
     let served = Served::new(FIXTURE);
     let before = served.shown("production");
     served.write("/data/common.yaml", "k: [\n");
@@ -81,12 +81,12 @@ fn a_fault_that_is_taken_back_leaves_what_is_served() {
 }
 
 #[test]
-fn a_fault_in_a_new_directory_is_fixed_there() {
+fn a_fault_in_a_new_directory_can_be_fixed() {
     let served = Served::new(FIXTURE);
     served.write("/data/nodes/eu/a.yaml", "who: [\n");
     served.wait_for_state("kept");
     served.write("/data/nodes/eu/a.yaml", "who: eu\n");
-    served.comes_to(&json!({ "key": "who", "node": "eu/a" }), &json!("eu"));
+    served.wait_for_value(&json!({ "key": "who", "node": "eu/a" }), &json!("eu"));
     served.wait_for_state("ok");
 }
 
@@ -111,7 +111,7 @@ fn a_broken_configuration_keeps_the_old_data_until_it_is_fixed() {
 }
 
 #[test]
-fn a_file_that_is_faulty_at_the_start_fails_the_lookups_that_need_it() {
+fn a_file_that_is_faulty_at_startup_fails_only_lookups_that_need_it() {
     let served = Served::new(&format!("{FIXTURE}\n//- /data/nodes/bad.yaml\nwho: [\n"));
     let failing = json!({ "key": "who", "node": "bad" });
     assert_eq!(served.ask(&failing).status, 422);
@@ -123,37 +123,37 @@ fn a_file_that_is_faulty_at_the_start_fails_the_lookups_that_need_it() {
     let shown = served.shown("production");
     assert_eq!(shown["state"], "faulty");
     assert_eq!(shown["faults"].as_array().unwrap().len(), 1, "{shown}");
-    // It is served already, so it keeps nothing else back.
+    // A known fault does not block other changes.
     served.write("/data/common.yaml", "k: 2\nwho: anybody\n");
     served.becomes("k", &json!(2));
     assert_eq!(served.ask(&failing).status, 422);
     served.write("/data/nodes/bad.yaml", "who: good\n");
-    served.comes_to(&failing, &json!("good"));
+    served.wait_for_value(&failing, &json!("good"));
     assert_eq!(served.shown("production")["state"], "ok");
 }
 
-/// Puts something where a data file should be.
+/// Creates something at the path of a data file.
 type Make<'a> = &'a dyn Fn(&Path);
 
 #[test]
-fn what_is_no_data_keeps_the_old_data_and_the_server_lives() {
+fn pipes_and_huge_files_keep_the_old_data() {
     let served = Served::new(FIXTURE);
     let (nodes, bad) = (
         "/data/nodes/x.yaml",
         served.tree.path("/data/nodes/bad.yaml"),
     );
     served.write(nodes, "who: x\n");
-    served.comes_to(&json!({ "key": "who", "node": "x" }), &json!("x"));
+    served.wait_for_value(&json!({ "key": "who", "node": "x" }), &json!("x"));
     let directory = |path: &Path| fs::create_dir(path).unwrap();
     let pipe = |path: &Path| make_pipe(path);
     let huge = |path: &Path| {
-        // A sparse file: 200 MB that take no room.
+        // A sparse file: 200 MB that use no disk space.
         let file = fs::File::create(path).unwrap();
         file.set_len(200_000_000).unwrap();
     };
     let dangling = |path: &Path| symlink("nowhere", path).unwrap();
     let itself = |path: &Path| symlink("bad.yaml", path).unwrap();
-    // A directory with the name of a node is no fault, and links that lead nowhere count as absent.
+    // A directory named like the file of a node is not a fault, and dangling links count as absent.
     let kinds: [(Make<'_>, Option<&str>); 5] = [
         (&directory, None),
         (&pipe, Some("it is a pipe")),
@@ -190,14 +190,14 @@ fn what_is_no_data_keeps_the_old_data_and_the_server_lives() {
 }
 
 #[test]
-fn links_in_circles_are_followed_no_further_than_they_lead() {
+fn link_cycles_are_not_a_fault() {
     let served = Served::new(FIXTURE);
     served.write("/data/nodes/x.yaml", "who: x\n");
     symlink(".", served.tree.path("/data/nodes/here")).unwrap();
     symlink("..", served.tree.path("/data/nodes/up")).unwrap();
     symlink("b", served.tree.path("/data/nodes/a")).unwrap();
     symlink("a", served.tree.path("/data/nodes/b")).unwrap();
-    served.comes_to(&json!({ "key": "who", "node": "x" }), &json!("x"));
+    served.wait_for_value(&json!({ "key": "who", "node": "x" }), &json!("x"));
     served.write("/data/common.yaml", "k: 2\n");
     served.becomes("k", &json!(2));
     assert_eq!(served.shown("production")["state"], "ok");
@@ -225,8 +225,12 @@ fn wrong_lookup_options_keep_the_old_data() {
         assert_eq!(shown["state"], "kept", "{options}");
         assert_eq!(shown["revision"], json!(before));
         let fault = &shown["faults"][0];
-        let place = (&fault["line"], &fault["column"]);
-        assert_eq!(place, (&json!(line), &json!(column)), "{options}: {fault}");
+        let position = (&fault["line"], &fault["column"]);
+        assert_eq!(
+            position,
+            (&json!(line), &json!(column)),
+            "{options}: {fault}"
+        );
         served.is("k", &json!(1));
         served.is("who", &json!("anybody"));
     }
@@ -239,7 +243,7 @@ fn wrong_lookup_options_keep_the_old_data() {
 }
 
 #[test]
-fn a_fault_from_the_start_that_moves_to_another_line_holds_nothing_up() {
+fn a_known_fault_that_moves_to_another_line_does_not_block_a_reload() {
     let fixture = FIXTURE.replace("k: 1\n", "k: 1\nlookup_options: {x: {merge: nope}}\n");
     let served = Served::new(&fixture);
     assert_eq!(served.shown("production")["state"], "faulty");

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::json;
 
 use super::{FIXTURE, Served};
-use crate::process::wait_for;
+use crate::support::process::wait_for;
 
 #[test]
 fn a_changed_file_becomes_visible() {
@@ -20,7 +20,7 @@ fn a_changed_file_becomes_visible() {
 }
 
 #[test]
-fn a_change_where_a_link_leads_becomes_visible() {
+fn a_change_of_the_target_of_a_link_becomes_visible() {
     let served = Served::new(FIXTURE);
     served.write("R/elsewhere/real.yaml", "k: linked\n");
     let link = served.tree.path("E/data/common.yaml");
@@ -32,19 +32,19 @@ fn a_change_where_a_link_leads_becomes_visible() {
 }
 
 #[test]
-fn a_file_of_a_node_in_a_directory_that_is_new_too_becomes_visible() {
+fn a_new_file_in_a_new_directory_becomes_visible() {
     let served = Served::new(FIXTURE);
     let request = json!({ "key": "who", "node": "eu/web/1" });
     assert_eq!(served.value_of(&request), json!("anybody"));
     served.write("/data/nodes/eu/web/1.yaml", "who: web\n");
-    served.comes_to(&request, &json!("web"));
-    // What lies there now is followed as well.
+    served.wait_for_value(&request, &json!("web"));
+    // The new directory is watched.
     served.write("/data/nodes/eu/web/1.yaml", "who: web again\n");
-    served.comes_to(&request, &json!("web again"));
+    served.wait_for_value(&request, &json!("web again"));
 }
 
 #[test]
-fn two_hundred_files_in_nested_new_directories_become_visible_all_at_once() {
+fn two_hundred_files_in_new_nested_directories_become_visible() {
     let served = Served::new(FIXTURE);
     let nodes: Vec<String> = (0..200)
         .map(|number| format!("{}/{}/{number}", number % 7, number % 5))
@@ -70,10 +70,10 @@ fn a_removed_file_is_gone() {
     let request = json!({ "key": "who", "node": "a" });
     assert_eq!(served.value_of(&request), json!("a"));
     fs::remove_file(served.tree.path("/data/nodes/a.yaml")).unwrap();
-    served.comes_to(&request, &json!("anybody"));
+    served.wait_for_value(&request, &json!("anybody"));
     fs::remove_dir(served.tree.path("/data/nodes")).unwrap();
     served.write("/data/nodes/a.yaml", "who: a again\n");
-    served.comes_to(&request, &json!("a again"));
+    served.wait_for_value(&request, &json!("a again"));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_file_that_is_renamed_over_another_becomes_visible() {
 }
 
 #[test]
-fn a_change_that_keeps_size_and_time_of_a_file_becomes_visible() {
+fn a_change_with_the_same_size_and_time_becomes_visible() {
     let served = Served::new(FIXTURE);
     let path = served.tree.path("/data/common.yaml");
     let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
@@ -101,7 +101,7 @@ fn a_change_that_keeps_size_and_time_of_a_file_becomes_visible() {
 }
 
 #[test]
-fn the_last_of_many_quick_changes_counts() {
+fn the_last_of_many_quick_changes_is_served() {
     let served = Served::new(FIXTURE);
     for round in 1..6 {
         for number in 0..40 {
@@ -111,7 +111,7 @@ fn the_last_of_many_quick_changes_counts() {
     }
 }
 
-/// Levels of every kind that is searched for, all in one directory and below.
+/// Levels of every kind that is searched for, all below one directory.
 const MANY_KINDS: &str = r#"
 //- /hiera.yaml
 version: 5
@@ -131,7 +131,7 @@ lookup_options: {all: {merge: unique}}
 "#;
 
 #[test]
-fn what_is_loaded_file_by_file_is_what_a_look_at_everything_finds() {
+fn an_incremental_load_equals_a_full_load() {
     let served = Served::new(MANY_KINDS);
     let path = |path: &str| served.tree.path(path);
     let steps: [&dyn Fn(); 12] = [
@@ -158,9 +158,9 @@ fn what_is_loaded_file_by_file_is_what_a_look_at_everything_finds() {
             served.shown("production")["files"].clone(),
             served.revision("production"),
         );
-        let looked = served.reload("production").json();
-        assert_eq!(looked["outcome"], "unchanged", "step {number}: {looked}");
-        assert_eq!(looked["revision"], json!(revision), "step {number}");
+        let full = served.reload("production").json();
+        assert_eq!(full["outcome"], "unchanged", "step {number}: {full}");
+        assert_eq!(full["revision"], json!(revision), "step {number}");
         assert_eq!(served.shown("production")["files"], files, "step {number}");
         if number == 8 {
             let request = json!({ "key": "all", "node": "b" });
@@ -184,14 +184,14 @@ fn a_file_with_two_names_changes_under_both() {
             symlink("a.yaml", path(other)).unwrap();
         }
         let request = json!({ "key": "who", "node": other });
-        served.comes_to(
+        served.wait_for_value(
             &request,
             &served.value_of(&json!({ "key": "who", "node": "a" })),
         );
-        // In place: the name that is written through is the only one that events tell of.
+        // In place: file events name only the path that is written to.
         let value = format!("round {round}");
         served.write("/data/nodes/a.yaml", format!("who: {value}\n"));
-        served.comes_to(&request, &json!(value));
+        served.wait_for_value(&request, &json!(value));
     }
 }
 
@@ -203,7 +203,7 @@ fn a_file_in_a_directory_with_two_names_changes_under_both() {
     for value in ["a", "b", "c"] {
         served.write("/data/nodes/eu/a.yaml", format!("who: {value}\n"));
         for request in &requests {
-            served.comes_to(request, &json!(value));
+            served.wait_for_value(request, &json!(value));
         }
     }
 }

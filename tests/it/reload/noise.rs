@@ -1,4 +1,4 @@
-//! One environment that keeps changing, beside others.
+//! One environment that keeps changing next to others.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{EVENTS_ONLY, FIXTURE, Served, SetOnDrop};
+use super::{FIXTURE, Served, SetOnDrop};
 use crate::support::Tree;
+use crate::support::process::EVENTS_ONLY;
 
 #[test]
-fn an_environment_that_keeps_moving_delays_no_other() {
+fn an_environment_that_keeps_changing_does_not_delay_others() {
     let tree = Tree::new(FIXTURE);
     for path in ["hiera.yaml", "data/common.yaml"] {
         let text = fs::read(tree.path(&format!("/{path}"))).unwrap();
@@ -27,7 +28,7 @@ fn an_environment_that_keeps_moving_delays_no_other() {
                 "C/environments/noisy/data/common.yaml",
                 format!("k: {number}\n"),
             );
-            // A request takes a few milliseconds: writes without any pause would only load the machine.
+            // A request takes a few milliseconds; without this pause the writes would only keep the machine busy.
             assert_eq!(served.server.get("/livez").status, 200);
         }
     };
@@ -44,8 +45,8 @@ fn an_environment_that_keeps_moving_delays_no_other() {
     });
     // About 30 ms; a busy machine needs more.
     assert!(slowest < Duration::from_secs(1), "it took {slowest:?}");
-    // The noisy one is followed as well.
+    // The noisy one is still watched.
     served.write("C/environments/noisy/data/common.yaml", "k: last\n");
     let request = json!({ "key": "k", "environment": "noisy" });
-    served.comes_to(&request, &json!("last"));
+    served.wait_for_value(&request, &json!("last"));
 }

@@ -1,4 +1,4 @@
-//! What lookups fail on by the setting `strict` is not put in place of good data.
+//! With `strict: error`, files that Puppet 8 refuses do not replace good data.
 
 use serde_json::json;
 
@@ -8,16 +8,16 @@ use crate::support::Tree;
 const STRICT: [(&str, &str); 2] = [("HIERAD_STRICT", "error"), ("HIERAD_WATCH", "off")];
 const LENIENT: [(&str, &str); 2] = [("HIERAD_STRICT", "warning"), ("HIERAD_WATCH", "off")];
 
-/// Files that Puppet 7 passes over.
-const PASSED_OVER: [(&str, &str); 3] = [
+/// Files that Puppet 7 ignores and Puppet 8 refuses.
+const IGNORED_BY_PUPPET_7: [(&str, &str); 3] = [
     ("/hiera.yaml", "# empty\n"),
     ("/hiera.yaml", "version: 3\n"),
     ("/data/common.yaml", "[k, 2]\n"),
 ];
 
 #[test]
-fn a_file_that_fails_lookups_keeps_the_old_data() {
-    for (path, content) in PASSED_OVER {
+fn a_file_that_puppet_8_refuses_keeps_the_old_data() {
+    for (path, content) in IGNORED_BY_PUPPET_7 {
         let served = Served::with(Tree::new(FIXTURE), &STRICT);
         served.write(path, content);
         assert_eq!(served.reload("production").json()["outcome"], "kept");
@@ -30,8 +30,8 @@ fn a_file_that_fails_lookups_keeps_the_old_data() {
 }
 
 #[test]
-fn a_file_that_is_passed_over_is_served_as_empty() {
-    for (path, content) in PASSED_OVER {
+fn a_file_that_puppet_7_ignores_is_served_as_empty() {
+    for (path, content) in IGNORED_BY_PUPPET_7 {
         let served = Served::with(Tree::new(FIXTURE), &LENIENT);
         served.write(path, content);
         assert_eq!(served.reload("production").json()["outcome"], "loaded");

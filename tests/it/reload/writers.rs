@@ -1,12 +1,13 @@
-//! Files that are written in place, slowly: no request sees half of one.
+//! Files that are written slowly and in place: no request sees an incomplete one.
 
 use std::fs::{self, File};
 use std::io::Write;
 
 use serde_json::json;
 
-use super::{EVENTS_ONLY, Served};
+use super::{POLLING, Served};
 use crate::support::Tree;
+use crate::support::process::{EVENTS_ONLY, wait_for};
 
 const FIXTURE: &str = r#"
 //- /hiera.yaml
@@ -20,17 +21,11 @@ first: v0
 second: v0
 "#;
 
-const POLLING: [(&str, &str); 3] = [
-    ("HIERAD_WATCH", "poll"),
-    ("HIERAD_POLL_INTERVAL_MS", "50"),
-    ("HIERAD_SETTLE_MS", "20"),
-];
-
 fn keys(names: &[&str]) -> Vec<String> {
     names.iter().map(ToString::to_string).collect()
 }
 
-/// Writes all files in place: the first half of each, and the other half after the server has had time to look.
+/// Writes all files in place: the first half of each, and the other half after the server has had time to read them.
 fn write_slowly(served: &Served, files: Vec<(File, String, String)>) {
     let mut open = Vec::new();
     for (mut file, first, second) in files {
@@ -51,7 +46,7 @@ fn write_common_slowly(served: &Served, mark: &str) {
 }
 
 #[test]
-fn a_file_that_is_written_with_a_pause_is_never_seen_half() {
+fn a_file_written_with_a_pause_is_never_seen_half_written() {
     for variables in [EVENTS_ONLY.as_slice(), &POLLING] {
         let served = Served::with_sentinel(Tree::new(FIXTURE), variables);
         let seen = served.while_asking(&keys(&["first", "second"]), || {
@@ -65,7 +60,7 @@ fn a_file_that_is_written_with_a_pause_is_never_seen_half() {
 }
 
 #[test]
-fn a_file_that_is_emptied_and_then_written_is_never_seen_empty() {
+fn a_truncated_and_rewritten_file_is_never_seen_empty() {
     let served = Served::with_sentinel(Tree::new(FIXTURE), &EVENTS_ONLY);
     let seen = served.while_asking(&keys(&["first", "second"]), || {
         let mut file = File::create(served.tree.path("/data/common.yaml")).unwrap();
@@ -78,7 +73,7 @@ fn a_file_that_is_emptied_and_then_written_is_never_seen_empty() {
 }
 
 #[test]
-fn many_files_that_are_written_with_a_pause_are_never_seen_half() {
+fn many_files_written_with_a_pause_are_never_seen_half_written() {
     const FILES: usize = 30;
     let tree = Tree::new(FIXTURE);
     for number in 0..FILES {
@@ -103,7 +98,7 @@ fn many_files_that_are_written_with_a_pause_are_never_seen_half() {
 }
 
 #[test]
-fn a_new_file_is_seen_when_it_is_whole() {
+fn a_new_file_is_seen_only_when_it_is_complete() {
     let served = Served::with_sentinel(Tree::new(FIXTURE), &EVENTS_ONLY);
     fs::create_dir_all(served.tree.path("/data/nodes/known")).unwrap();
     served.write("/data/nodes/known/y.yaml", "");
@@ -127,7 +122,7 @@ fn a_new_file_is_seen_when_it_is_whole() {
                 assert_eq!(first, second, "{directory}\n{}", served.server.log());
             }
         });
-        crate::process::wait_for("the new file", || (values()[0] == "v1").then_some(()));
+        wait_for("the new file", || (values()[0] == "v1").then_some(()));
         assert_eq!(values()[1], "v1");
     }
 }
@@ -147,7 +142,7 @@ fn a_writer_that_never_closes_its_file_is_not_waited_for_forever() {
 }
 
 #[test]
-fn a_file_that_is_no_data_is_not_waited_for() {
+fn a_writer_of_another_file_is_not_waited_for() {
     let variables = [
         EVENTS_ONLY[0],
         EVENTS_ONLY[1],

@@ -22,7 +22,7 @@ fn a_batch_asks_once_and_the_answer_is_cached() {
     }
     assert_eq!(value(&server, "k7"), json!(7));
     assert_eq!(remote.paths(), ["/all"]);
-    // Another node is another question only where its name is in the address.
+    // The request for another node differs only if its name is in the URI.
     assert_eq!(server.value(&json!({ "key": "k7", "node": "other" })), "7");
     assert_eq!(remote.paths().len(), 1);
 }
@@ -46,12 +46,10 @@ fn the_cache_is_configurable() {
     }
     let settings = "remote: {max_document_size: 5}";
     let server = TestServer::of(remote.tree("/", options), settings);
-    let detail = server
-        .lookup(&json!({ "key": "k" }))
-        .detail(422, "lookup-failed");
+    let detail = server.failure(&json!({ "key": "k" }));
     assert!(detail.contains("larger than 5 bytes"), "{detail}");
 
-    // With neither, a server that is gone leaves nothing.
+    // With neither, nothing is left when the server is gone.
     let settings = "remote: {ttl_s: 0, stale_s: 0}";
     let forgetful = TestServer::of(remote.tree("/", options), settings);
     let faithful = TestServer::of(remote.tree("/", options), "remote: {ttl_s: 0}");

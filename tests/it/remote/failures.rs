@@ -4,17 +4,15 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use super::{Remote, value};
-use crate::process::{Process, wait_for};
 use crate::support::printed;
+use crate::support::process::{Process, wait_for};
 
 #[test]
 fn a_malformed_document_fails_the_lookup() {
     for (output, document) in [("json", "{"), ("yaml", "a: [")] {
         let remote = Remote::new(move |_| (200, document.to_owned()));
         let server = remote.served("/doc", &format!("{{output: {output}}}"));
-        let detail = server
-            .lookup(&json!({ "key": "k" }))
-            .detail(422, "lookup-failed");
+        let detail = server.failure(&json!({ "key": "k" }));
         assert!(detail.contains(&remote.uri("/doc")), "{detail}");
     }
 }
@@ -57,9 +55,7 @@ fn a_server_that_is_down_fails_only_lookups_that_reach_it() {
     let (server, uri) = (remote.served("/x", "{}"), remote.uri("/x"));
     let graceful = remote.served("/x", "{failure: graceful}");
     drop(remote);
-    let detail = server
-        .lookup(&json!({ "key": "k" }))
-        .detail(422, "lookup-failed");
+    let detail = server.failure(&json!({ "key": "k" }));
     assert!(
         detail.contains(&uri) && detail.contains("cannot connect"),
         "{detail}"
@@ -91,7 +87,7 @@ fn sixty_four_slow_answers_delay_nothing_else() {
         wait_for("all requests to arrive", || {
             (remote.paths().len() == 64).then_some(())
         });
-        // All of them wait, and will until the end of this.
+        // All of them are still waiting.
         assert_eq!(server.get("/livez").status, 200);
         assert_eq!(server.get("/environments").status, 200);
         assert_eq!(server.get("/lookup/k?environment=other").status, 404);

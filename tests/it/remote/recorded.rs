@@ -49,7 +49,7 @@ fn is_stable(message: &str) -> bool {
 }
 
 #[test]
-fn answers_are_those_of_puppet() {
+fn answers_match_puppet() {
     let remote = documents();
     let address = remote.uri("");
     let mut server: Option<(String, TestServer)> = None;

@@ -35,7 +35,7 @@ fn facts_are_interpolated_in_the_uri() {
         "facts": { "os": { "family": "Debian" }, "text": "a b" },
     });
     let found = server.lookup(&request).json()["value"].clone();
-    // hiera_http encodes a second time what Ruby encoded when it read the address.
+    // Ruby encodes the address when it parses it, and hiera_http encodes the result again.
     assert_eq!(found, json!("/Debian/web.example.com?q=a%2520b"));
 }
 
@@ -91,7 +91,7 @@ fn user_and_password_in_a_uri_are_never_shown() {
     for uri in [
         good.as_str(),
         &bad,
-        // None that could be asked, each in its way.
+        // URIs that cannot be requested, each for its own reason.
         "http://me:5wordfish@ho st/x",
         "http://me:5word fish@host/x",
         "http://me:5word/fish@host/x",
@@ -154,12 +154,34 @@ fn facts_cannot_select_a_certificate_in_another_directory() {
     let server = TestServer::of(tree, "");
     let failure = |ca: &str| {
         let request = json!({ "key": "k", "facts": { "ca": ca } });
-        server.lookup(&request).detail(422, "lookup-failed")
+        server.failure(&request)
     };
-    // The server speaks no TLS.
+    // The server does not use TLS.
     assert!(!failure("ca").contains("ssl_ca_cert"), "{}", failure("ca"));
     for ca in ["../elsewhere/ca", "x/../../elsewhere/ca"] {
         assert!(failure(ca).contains("ssl_ca_cert"), "{}", failure(ca));
         assert!(!failure(ca).contains("elsewhere"), "{}", failure(ca));
+    }
+}
+
+#[test]
+fn facts_cannot_leave_the_path_of_a_uri_or_add_a_query() {
+    let fixture = r#"
+//- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: remote, lookup_key: hiera_http, uri: "http://127.0.0.1:9/nodes/%{facts.role}"}
+"#;
+    let server = TestServer::new(fixture);
+    for (role, what) in [
+        ("../admin", "`..`"),
+        ("a?all=1", "a query"),
+        ("a#b", "a fragment"),
+    ] {
+        let detail = server.failure(&json!({"key": "k", "facts": {"role": role}}));
+        assert!(
+            detail.contains(&format!("a variable adds {what}")),
+            "{detail}"
+        );
     }
 }

@@ -13,7 +13,7 @@ fn a_value_is_found_over_http_and_on_the_command_line() {
     assert_eq!(value(&server, "k"), expected);
     assert_eq!(value(&server, "k.from.0"), json!("elsewhere"));
     assert_eq!(server.get("/lookup/k").json()["value"], expected);
-    // What is not there is looked for further down.
+    // Keys that the server does not have are looked up in lower levels.
     assert_eq!(value(&server, "own"), json!(1));
     assert_eq!(server.lookup(&json!({ "key": "nowhere" })).status, 404);
     let output = server
@@ -48,7 +48,7 @@ fn the_options_choose_a_part_of_the_document() {
         ("output: json, dig_key: data.nothing", "k", json!("common")),
         ("output: json, dig_key: k.k", "k", json!("common")),
     ] {
-        // Else it would be asked for `lookup_options` as well, as Puppet does, and the whole is none.
+        // Otherwise it would be asked for `lookup_options` too, as in Puppet, and the document does not contain any.
         let options = format!("{{confine_to_keys: [k, 'ntp::.*'], {options}}}");
         let server = Remote::with(&document);
         assert_eq!(
@@ -140,7 +140,7 @@ fn a_merge_with_a_knockout_prefix_includes_values_of_other_servers() {
     assert_eq!(merged("list"), json!(["elsewhere"]));
     assert_eq!(merged("hash")["a"]["elsewhere"], json!(2));
     assert_eq!(merged("own"), json!(1));
-    // The other way round: what a server has is below.
+    // The other way round: the level of the server is below.
     let tree = remote.tree("/data", "{output: json}");
     let config = std::fs::read_to_string(tree.path("/hiera.yaml")).unwrap();
     let mut lines: Vec<&str> = config.lines().collect();

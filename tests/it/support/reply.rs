@@ -71,7 +71,7 @@ impl Reply {
             }
             Err(_) => self.text(),
         };
-        text.replace(&server.tree.root().display().to_string(), "<ROOT>")
+        server.tree.shown(&text)
     }
 }
 

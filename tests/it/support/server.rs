@@ -75,7 +75,7 @@ impl TestServer {
         }
     }
 
-    /// Sends a request, and holds the reply to `openapi.yaml`.
+    /// Sends a request, and checks the reply against `openapi.yaml`.
     #[track_caller]
     pub(crate) fn send(&self, request: Request<Body>) -> Reply {
         let (method, uri) = (request.method().clone(), request.uri().clone());
@@ -105,7 +105,7 @@ impl TestServer {
         self.send(Request::get(path).body(Body::empty()).unwrap())
     }
 
-    /// `GET` for text.
+    /// `GET` with `Accept: text/plain`.
     pub(crate) fn get_text(&self, path: &str) -> Reply {
         let request = Request::get(path).header(header::ACCEPT, "text/plain");
         self.send(request.body(Body::empty()).unwrap())
@@ -116,7 +116,7 @@ impl TestServer {
         self.post_accepting("application/json", body)
     }
 
-    /// `POST /lookup` with these bytes, for an answer of some kind.
+    /// `POST /lookup` with these bytes and this `Accept` header.
     pub(crate) fn post_accepting(&self, accept: &str, body: impl Into<Body>) -> Reply {
         let request = Request::post("/lookup")
             .header(header::CONTENT_TYPE, "application/json")
@@ -127,6 +127,12 @@ impl TestServer {
     /// `POST /lookup`.
     pub(crate) fn lookup(&self, request: &Value) -> Reply {
         self.post(request.to_string())
+    }
+
+    /// The reason why a lookup fails.
+    #[track_caller]
+    pub(crate) fn failure(&self, request: &Value) -> String {
+        self.lookup(request).detail(422, "lookup-failed")
     }
 
     /// The value of a key, as JSON text.

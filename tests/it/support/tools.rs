@@ -43,7 +43,7 @@ pub(crate) fn can_drop_privileges() -> bool {
 
 /// A shell command for [`Process::launch_after`] that makes permissions apply even to root.
 ///
-/// [`Process::launch_after`]: crate::process::Process::launch_after
+/// [`Process::launch_after`]: crate::support::process::Process::launch_after
 pub(crate) fn without_privileges() -> &'static str {
     // Without capabilities, root may do what the mode bits of its own files allow, as any other user.
     "{ [ $(id -u) != 0 ] || set -- setpriv --bounding-set -all --inh-caps -all \"$@\"; }"

@@ -36,6 +36,13 @@ impl Tree {
         tree
     }
 
+    /// A code directory without environments.
+    pub(crate) fn without_environments() -> Self {
+        let tree = Tree::empty();
+        std::fs::remove_dir_all(tree.path("C/environments")).unwrap();
+        tree
+    }
+
     /// The path on disk of a path in a fixture.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         let path = match path.strip_prefix('/') {
@@ -54,7 +61,7 @@ impl Tree {
         std::fs::write(path, content).unwrap();
     }
 
-    /// The root, which holds everything else.
+    /// The root directory, which contains everything else.
     pub(crate) fn root(&self) -> &Path {
         self.root.path()
     }
@@ -67,6 +74,22 @@ impl Tree {
     /// The configuration of the global layer, if there is one.
     pub(crate) fn hiera_config(&self) -> Option<PathBuf> {
         Some(self.path("G/hiera.yaml")).filter(|path| path.exists())
+    }
+
+    /// A text with the path of the root replaced by `<ROOT>`.
+    pub(crate) fn shown(&self, text: &str) -> String {
+        text.replace(&self.root().display().to_string(), "<ROOT>")
+    }
+
+    /// Runs a command: exit code, standard output and standard error, as [`Tree::shown`] has them.
+    pub(crate) fn run(&self, command: &mut Command) -> (Option<i32>, String, String) {
+        let output = command.output().unwrap();
+        let (stdout, stderr) = printed(&output);
+        (
+            output.status.code(),
+            self.shown(&stdout),
+            self.shown(&stderr),
+        )
     }
 
     /// The binary on this tree, without the settings of the caller.
@@ -92,7 +115,7 @@ pub(crate) fn hierad() -> Command {
     process
 }
 
-/// The command after a shell command, which may set limits or put another program before `"$@"`.
+/// The command after a shell command, which may set limits or prepend another program to `"$@"`.
 pub(crate) fn after_setup(setup: &str, command: &Command) -> Command {
     let mut shell = Command::new("sh");
     shell

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::support;
 
 #[test]
-fn documents_are_read_as_by_puppet() {
+fn documents_are_read_like_puppet() {
     let cases: Vec<Value> = serde_json::from_str(include_str!("../cases/yaml_cases.json")).unwrap();
     assert_eq!(cases.len(), 543);
     let mut wrong = Vec::new();

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::support;
 
 #[test]
-fn values_are_written_as_by_ruby() {
+fn values_are_written_like_ruby() {
     let cases: Vec<Value> =
         serde_json::from_str(include_str!("../cases/write_cases.json")).unwrap();
     let mut wrong = Vec::new();

@@ -10,11 +10,18 @@ use std::time::{Duration, Instant};
 
 use rustix::param::clock_ticks_per_second;
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
 
-use crate::support::{Tree, after_setup};
+use super::{Tree, after_setup};
 
 /// How long a test waits for anything before it fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
+
+/// Settings with which only file events lead to reloads: the next rescan is an hour away.
+pub(crate) const EVENTS_ONLY: [(&str, &str); 2] = [
+    ("HIERAD_SETTLE_MS", "20"),
+    ("HIERAD_RESCAN_INTERVAL_S", "3600"),
+];
 
 /// Polls until there is an answer; panics if none comes in time.
 #[track_caller]
@@ -44,10 +51,16 @@ impl Process {
     #[track_caller]
     pub(crate) fn start(tree: &Tree, variables: &[(&str, &str)]) -> Self {
         let process = Process::launch(tree, variables);
-        wait_for("the server to be ready", || {
-            (process.get("/readyz").status == 200).then_some(())
-        });
+        process.wait_until_ready();
         process
+    }
+
+    /// Waits until the server has loaded the tree.
+    #[track_caller]
+    pub(crate) fn wait_until_ready(&self) {
+        wait_for("the server to be ready", || {
+            (self.get("/readyz").status == 200).then_some(())
+        });
     }
 
     /// Starts a server, which listens and may still be loading.
@@ -62,7 +75,7 @@ impl Process {
         Process::launch_after("true", server, variables)
     }
 
-    /// The same after a shell command, which may set limits or put another program before `"$@"`.
+    /// The same after a shell command, which may set limits or prepend another program to `"$@"`.
     #[track_caller]
     pub(crate) fn launch_after(
         setup: &str,
@@ -145,6 +158,25 @@ impl Process {
         self.send(&request)
     }
 
+    /// Repeats a lookup until it has this value, or fails with this status; see [`Answer::value_or_status`].
+    #[track_caller]
+    pub(crate) fn wait_for_value(&self, request: &Value, expected: &Value) {
+        let body = request.to_string();
+        let start = Instant::now();
+        loop {
+            let value = self.lookup(body.as_bytes()).value_or_status();
+            if value == *expected {
+                return;
+            }
+            assert!(
+                start.elapsed() < PATIENCE,
+                "{request} is {value}, not {expected}\n{}",
+                self.log()
+            );
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// The processor time that it has used so far.
     pub(crate) fn cpu_time(&self) -> Duration {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
@@ -165,7 +197,7 @@ impl Process {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Stops it; everything that it logged.
+    /// Stops it, and returns everything that it logged.
     #[track_caller]
     pub(crate) fn stop(mut self) -> String {
         self.terminate();
@@ -237,8 +269,17 @@ impl Answer {
 
     /// The body as JSON.
     #[track_caller]
-    pub(crate) fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|_| panic!("{} {}", self.head, self.text()))
+    }
+
+    /// The value of a lookup, or `{"status": STATUS}` if it failed.
+    #[track_caller]
+    pub(crate) fn value_or_status(&self) -> Value {
+        match self.status {
+            200 => self.json()["value"].clone(),
+            status => json!({ "status": status }),
+        }
     }
 }

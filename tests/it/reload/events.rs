@@ -1,4 +1,4 @@
-//! Reloads on demand and what they say; events.
+//! Server-sent events: what subscribers of an environment receive.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -7,62 +7,11 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::{FIXTURE, OFF, Served};
-use crate::process::{PATIENCE, Process, wait_for};
+use super::{FIXTURE, Served};
 use crate::support::Tree;
+use crate::support::process::{PATIENCE, Process, wait_for};
 
-#[test]
-fn a_reload_tells_what_is_different() {
-    let served = Served::with(
-        Tree::new(&format!("{FIXTURE}\n//- /data/nodes/a.yaml\nwho: a\n")),
-        &OFF,
-    );
-    let path = |path: &str| served.tree.path(path).display().to_string();
-    let before = served.revision("production");
-    let unchanged = served.reload("production").json();
-    assert_eq!(
-        unchanged,
-        json!({ "environment": "production", "outcome": "unchanged", "revision": before })
-    );
-    served.write("/data/common.yaml", "k: 2\n");
-    served.write("/data/nodes/b.yaml", "who: b\n");
-    fs::remove_file(served.tree.path("/data/nodes/a.yaml")).unwrap();
-    let loaded = served.reload("production").json();
-    assert_eq!(loaded["outcome"], "loaded");
-    assert_eq!(loaded["added"], json!([path("/data/nodes/b.yaml")]));
-    assert_eq!(loaded["changed"], json!([path("/data/common.yaml")]));
-    assert_eq!(loaded["removed"], json!([path("/data/nodes/a.yaml")]));
-    assert_ne!(loaded["revision"], json!(before));
-    assert_eq!(loaded["revision"], json!(served.revision("production")));
-    served.is("k", &json!(2));
-
-    served.write("/data/common.yaml", "k: [\n");
-    let kept = served.reload("production").json();
-    assert_eq!(kept["outcome"], "kept");
-    assert_eq!(kept["revision"], loaded["revision"]);
-    assert_eq!(kept["faults"][0]["file"], json!(path("/data/common.yaml")));
-    assert!(kept["faults"][0]["line"].is_u64(), "{kept}");
-    served.is("k", &json!(2));
-}
-
-#[test]
-fn a_reload_of_an_unknown_environment_is_refused() {
-    let served = Served::with(Tree::new(FIXTURE), &OFF);
-    for name in ["nowhere", "a-b", "..%2Fproduction"] {
-        let answer = served.reload(name);
-        assert_eq!(answer.status, 404, "{name}: {}", answer.text());
-        assert_eq!(answer.json()["type"], "/problems/unknown-environment");
-    }
-    // One that is there by now is loaded, and one that is gone is served no longer.
-    served.write("C/environments/late/hiera.yaml", "version: 5\n");
-    assert_eq!(served.reload("late").json()["outcome"], "loaded");
-    assert_eq!(served.server.get("/environments/late").status, 200);
-    fs::remove_dir_all(served.tree.path("C/environments/late")).unwrap();
-    assert_eq!(served.reload("late").status, 404);
-    assert_eq!(served.server.get("/environments/late").status, 404);
-}
-
-/// What `GET /environments/{environment}/events` tells.
+/// The stream of `GET /environments/{environment}/events`.
 struct Events {
     lines: BufReader<TcpStream>,
 }
@@ -77,18 +26,18 @@ impl Events {
         }
     }
 
-    /// The next one: its name and its data.
+    /// The name and the data of the next event.
     #[track_caller]
     fn next(&mut self) -> (String, Value) {
         let (mut name, start) = (String::new(), Instant::now());
         loop {
-            // Signs of life come even where nothing happens.
-            assert!(start.elapsed() < PATIENCE, "waited in vain for an event");
+            // Keep-alive comments arrive even if nothing happens.
+            assert!(start.elapsed() < PATIENCE, "timed out waiting for an event");
             let mut line = String::new();
             assert_ne!(
                 self.lines.read_line(&mut line).unwrap(),
                 0,
-                "no more events"
+                "the stream has ended"
             );
             match line.trim_end().split_once(": ") {
                 Some(("event", event)) => name = event.to_owned(),
@@ -100,7 +49,7 @@ impl Events {
 }
 
 #[test]
-fn events_tell_what_is_loaded_kept_and_removed() {
+fn events_report_loaded_kept_and_removed() {
     let served = Served::new(FIXTURE);
     served.write("C/environments/other/hiera.yaml", "version: 5\n");
     wait_for("the other environment", || {
@@ -115,9 +64,9 @@ fn events_tell_what_is_loaded_kept_and_removed() {
             &json!({ "revision": served.revision("production") })
         )
     );
-    // What befalls others is not told here.
+    // Changes of other environments are not reported here.
     served.write("C/environments/other/data/common.yaml", "k: other\n");
-    served.comes_to(
+    served.wait_for_value(
         &json!({ "key": "k", "environment": "other" }),
         &json!("other"),
     );
@@ -141,7 +90,7 @@ fn events_tell_what_is_loaded_kept_and_removed() {
     assert_eq!(events.next().0, "loaded");
 
     fs::remove_dir_all(served.tree.path("/")).unwrap();
-    // Halfway through, there may be less of it.
+    // The server may load it while it is being removed.
     let last = std::iter::repeat_with(|| events.next().0).find(|name| name != "loaded");
     assert_eq!(last.as_deref(), Some("removed"));
     let answer = served.server.get("/environments/production/events");
@@ -149,7 +98,7 @@ fn events_tell_what_is_loaded_kept_and_removed() {
 }
 
 #[test]
-fn events_tell_nothing_where_the_disk_comes_back_to_what_is_served() {
+fn no_event_is_sent_when_a_fault_is_reverted() {
     let served = Served::new(FIXTURE);
     let mut events = Events::open(&served.server, "production");
     let (_, first) = events.next();
@@ -164,7 +113,7 @@ fn events_tell_nothing_where_the_disk_comes_back_to_what_is_served() {
 }
 
 #[test]
-fn events_start_with_what_is_kept() {
+fn the_first_event_reports_kept_data() {
     let served = Served::new(FIXTURE);
     served.write("/data/common.yaml", "k: [\n");
     served.wait_for_state("kept");

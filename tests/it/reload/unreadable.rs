@@ -1,4 +1,4 @@
-//! What the system refuses to show keeps the old data, and is looked at again by itself.
+//! Files and directories that become unreadable keep the old data, and are read again without a request.
 
 use std::fs::{self, Permissions};
 use std::io::Write;
@@ -7,17 +7,15 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use super::{EVENTS_ONLY, FIXTURE, OFF, Served};
-use crate::process::{Answer, Process, lookup_head, wait_for};
+use super::{FIXTURE, OFF, Served};
+use crate::support::process::{Answer, EVENTS_ONLY, Process, lookup_head, wait_for};
 use crate::support::{Tree, can_drop_privileges, without_privileges};
 
-/// A server that permissions stop.
+/// A server without the privileges of root, so that permissions apply to it.
 fn serve(fixture: &str, variables: &[(&str, &str)]) -> Served {
     let tree = Tree::new(fixture);
     let server = Process::launch_after(without_privileges(), tree.hierad("serve"), variables);
-    wait_for("the server to be ready", || {
-        (server.get("/readyz").status == 200).then_some(())
-    });
+    server.wait_until_ready();
     Served { tree, server }
 }
 
@@ -26,7 +24,7 @@ fn set_mode(served: &Served, path: &str, mode: u32) {
 }
 
 #[test]
-fn what_cannot_be_read_any_more_keeps_the_old_data() {
+fn files_that_become_unreadable_keep_the_old_data() {
     if !can_drop_privileges() {
         return;
     }
@@ -70,7 +68,7 @@ fn what_cannot_be_read_any_more_keeps_the_old_data() {
         served.is("m::k", &json!(1));
         assert_eq!(served.server.get("/readyz").status, 200);
         fs::set_permissions(served.tree.path(path), mode).unwrap();
-        // Nothing but the permission changed, and nobody asks.
+        // Only the permissions changed, and nothing requests a reload.
         served.wait_for_state("ok");
         assert_eq!(served.revision("production"), before);
     }
@@ -86,7 +84,7 @@ fn environments_that_cannot_be_listed_are_all_kept() {
     let served = serve(&fixture, &variables);
     let other = json!({ "key": "k", "environment": "other" });
     served.write("C/environments/other/hiera.yaml", "version: 5\n");
-    served.comes_to(&other, &json!("other"));
+    served.wait_for_value(&other, &json!("other"));
     set_mode(&served, "C/environments", 0o000);
     for environment in ["production", "other"] {
         wait_for("the state kept", || {
@@ -102,7 +100,7 @@ fn environments_that_cannot_be_listed_are_all_kept() {
 }
 
 #[test]
-fn a_server_that_cannot_list_its_environments_is_ready_when_it_can() {
+fn a_server_becomes_ready_once_it_can_list_its_environments() {
     if !can_drop_privileges() {
         return;
     }
@@ -115,15 +113,13 @@ fn a_server_that_cannot_list_its_environments_is_ready_when_it_can() {
         (answer.status == 503 && answer.text().contains("Permission denied")).then_some(())
     });
     fs::set_permissions(&environments, Permissions::from_mode(0o755)).unwrap();
-    wait_for("the server to be ready", || {
-        (server.get("/readyz").status == 200).then_some(())
-    });
+    server.wait_until_ready();
     let served = Served { tree, server };
     served.is("k", &json!(1));
 }
 
 #[test]
-fn a_fault_at_the_start_goes_when_its_reason_does() {
+fn a_fault_from_startup_is_cleared_with_its_cause() {
     if !can_drop_privileges() {
         return;
     }
@@ -133,9 +129,9 @@ fn a_fault_at_the_start_goes_when_its_reason_does() {
     let server = Process::launch_after(without_privileges(), tree.hierad("serve"), &OFF);
     let served = Served { tree, server };
     let node = json!({ "key": "who", "node": "a" });
-    served.comes_to(&node, &json!({ "status": 422 }));
+    served.wait_for_value(&node, &json!({ "status": 422 }));
     fs::set_permissions(&nodes, Permissions::from_mode(0o755)).unwrap();
-    served.comes_to(&node, &json!("a"));
+    served.wait_for_value(&node, &json!("a"));
     served.wait_for_state("ok");
 }
 
@@ -146,7 +142,7 @@ fn ask(stream: &mut TcpStream, request: &str) -> Answer {
 }
 
 #[test]
-fn a_reload_without_file_descriptors_loses_nothing() {
+fn running_out_of_file_descriptors_keeps_the_old_data() {
     const LIMIT: usize = 64;
     const PARTS: usize = 6;
     let hiera = "version: 5\nhierarchy: [{name: parts, glob: \"parts/*.yaml\"}]\n";
@@ -161,9 +157,7 @@ fn a_reload_without_file_descriptors_loses_nothing() {
         ("HIERAD_REQUEST_TIMEOUT_MS", "600000"),
     ];
     let server = Process::launch_after(&setup, tree.hierad("serve"), &variables);
-    wait_for("the server to be ready", || {
-        (server.get("/readyz").status == 200).then_some(())
-    });
+    server.wait_until_ready();
     let mut stream = server.connect().unwrap();
     let body = json!({ "key": "packages", "merge": "unique" }).to_string();
     let lookup = lookup_head(body.len(), "") + &body;
@@ -193,7 +187,7 @@ fn a_reload_without_file_descriptors_loses_nothing() {
         assert_eq!(packages(&mut stream), before);
     }
     drop(idle);
-    // By itself, some seconds later.
+    // Without a request, some seconds later.
     wait_for("the new file", || {
         (packages(&mut stream).as_array().unwrap().len() == PARTS + 1).then_some(())
     });

@@ -1,12 +1,12 @@
-//! Sessions: any number of lookups on one view of an environment, with and without explanations.
+//! Sessions: many lookups on one view of an environment, with and without explanations.
 
 use std::sync::Arc;
 
-use hiera_resolver::Node;
 use hiera_resolver::data::Texts;
 use hiera_resolver::snapshot::Parts;
 use hiera_resolver::{
-    Answer, DataFile, Explain, Format, Layer, LayerKind, Outcome, Request, Session, Snapshot, Value,
+    Answer, DataFile, Explain, Format, Layer, LayerKind, Node, Outcome, Request, Session, Snapshot,
+    Value,
 };
 
 const CONFIG: &str = "

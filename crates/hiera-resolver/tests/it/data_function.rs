@@ -1,5 +1,5 @@
-//! A data function that is not part of the crate: one static with how its files are decoded, and one line in a table.
-//! Nothing else knows it by name, and it works like the built-in ones.
+//! A data function that is not part of the crate: a static that says how its files are decoded, and an entry in a table.
+//! Nothing else refers to it by name, and it works like the built-in functions.
 
 use hiera_resolver::data::{Contents, FileFault, RawFile, Texts};
 use hiera_resolver::data_functions::{
@@ -8,7 +8,7 @@ use hiera_resolver::data_functions::{
 };
 use hiera_resolver::{Environment, Hash, Node, Outcome, Value};
 
-/// Files with a `key = value` in each line.
+/// Files with `key = value` in each line.
 static LINES_DATA: DataFunction = DataFunction {
     name: "lines_data",
     kinds: &[FunctionKind::DataHash],
@@ -39,7 +39,7 @@ fn decode(file: &RawFile<'_>, texts: &mut Texts) -> Result<Contents, FileFault> 
 
 static FUNCTIONS: [&DataFunction; 2] = [&YAML_DATA, &LINES_DATA];
 
-/// The value of a key, or why there is none, with a `ops.txt` of these lines.
+/// The value of a key, or the error, with these lines in `ops.txt`.
 fn lookup(functions: Functions, hiera_yaml: &str, lines: &str, key: &str) -> String {
     let environment = Environment::builder()
         .functions(functions)
@@ -62,7 +62,7 @@ hierarchy:
 ";
 
 #[test]
-fn a_sixth_function_answers_beside_the_others() {
+fn a_function_added_to_the_table_answers_lookups() {
     let lines = "motd = hello %{facts.group}\nport = 80";
     for (key, expected) in [("motd", "hello ops"), ("port", "80"), ("ntp", "pool")] {
         assert_eq!(lookup(&FUNCTIONS, VERSION_5, lines, key), expected);
@@ -72,7 +72,7 @@ fn a_sixth_function_answers_beside_the_others() {
 }
 
 #[test]
-fn its_faults_and_its_options_fail_lookups() {
+fn a_fault_in_its_files_or_options_fails_lookups() {
     let error = lookup(&FUNCTIONS, VERSION_5, "a = b\nno value", "a");
     assert!(
         error.contains("`/production/data/ops.txt`:2:1: expected `key = value`"),
@@ -84,7 +84,7 @@ fn its_faults_and_its_options_fail_lookups() {
 }
 
 #[test]
-fn a_table_without_it_does_not_know_it() {
+fn a_function_that_is_not_in_the_table_is_unknown() {
     let error = lookup(&BUILT_IN, VERSION_5, "a = b", "a");
     assert!(
         error.contains("there is no data_hash function 'lines_data'"),
