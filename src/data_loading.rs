@@ -9,7 +9,6 @@
 mod decode;
 mod environment_conf;
 mod environment_names;
-mod fault;
 mod file_changes;
 mod file_fingerprint;
 mod incremental;
@@ -32,7 +31,6 @@ mod unreported_writes;
 pub(crate) use self::decode::decode_one;
 pub(crate) use self::environment_conf::EnvironmentConf;
 pub(crate) use self::environment_names::environment_names;
-pub use self::fault::Fault;
 pub(crate) use self::file_changes::FileChanges;
 pub(crate) use self::file_fingerprint::{FileFingerprint, FileIdentity};
 pub(crate) use self::key_rings::KeyRings;

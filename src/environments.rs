@@ -13,14 +13,13 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use arc_swap::ArcSwap;
-use hiera_resolver::{HieraConfig, Snapshot};
+use hiera_resolver::{Fault, HieraConfig, Snapshot};
 use tokio::sync::broadcast;
 
 pub use self::change::{Change, ChangeKind};
 pub use self::diagnostics::{configs, faults, file_faults, layers, notices};
 pub use self::load_once::load_once;
 use self::readiness::Readiness;
-use crate::data_loading::Fault;
 
 /// How many changes a slow subscriber may fall behind before it misses some.
 const CHANGE_BUFFER: usize = 256;

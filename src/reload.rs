@@ -20,11 +20,12 @@ mod writers;
 use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
 
+use hiera_resolver::Fault;
 use tokio::sync::oneshot;
 
 use self::worker::Worker;
 use crate::config::{CodeDirectory, ReloadSettings};
-use crate::data_loading::{Fault, FileChanges};
+use crate::data_loading::FileChanges;
 use crate::environments::Environments;
 
 /// The outcome of a reload.

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use hiera_resolver::Fault;
 use hiera_resolver::hierarchy::ConfigFault;
 
+use super::ConfigFiles;
 use super::module_path::module_directories;
-use super::{ConfigFiles, Fault};
 use crate::config::CodeDirectory;
 
 /// The settings of `environment.conf`. Nothing in it is ever executed (`config_version`).

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use super::Fault;
+use hiera_resolver::Fault;
+
 use crate::config::{CodeDirectory, is_environment_name};
 use crate::filesystem::{is_absence, is_directory};
 

@@ -9,9 +9,8 @@ use hiera_resolver::data::{KeysId, Texts};
 use hiera_resolver::data_functions::KEY_OPTIONS;
 use hiera_resolver::hierarchy::{ConfigText, Level};
 use hiera_resolver::template::{DecryptFault, Part, Template, Token, Variable};
-use hiera_resolver::{DataFile, Format, Hash, Layer, Value};
+use hiera_resolver::{DataFile, Fault, Format, Hash, Layer, Value};
 
-use super::Fault;
 use super::loaded::LoadedEnvironment;
 use super::read::read_file;
 use super::revision::{ABSENT_DIGEST, ContentDigest, digest};

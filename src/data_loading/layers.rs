@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use arcstr::ArcStr;
 use hiera_resolver::hierarchy::ConfigFaults;
-use hiera_resolver::{Layer, LayerKind, Value};
+use hiera_resolver::{Fault, Layer, LayerKind, Value};
 
-use super::Fault;
 use super::environment_conf::EnvironmentConf;
 use super::environment_names::subdirectories;
 use super::read::{ReadError, read_file};

@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arcstr::ArcStr;
+use hiera_resolver::Fault;
 use hiera_resolver::hierarchy::glob::{Directory, DirectoryEntry, EntryKind};
 
-use super::{Fault, FileIdentity};
+use super::FileIdentity;
 use crate::filesystem::{is_absence, is_directory};
 
 /// Directories as they were when first listed.

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arcstr::ArcStr;
-use hiera_resolver::Snapshot;
 use hiera_resolver::snapshot::Parts;
+use hiera_resolver::{Fault, Snapshot};
 
+use super::FileFingerprint;
 use super::decode::Decoder;
 use super::key_rings::KeyRings;
 use super::layers::{self, Layers};
@@ -17,7 +18,6 @@ use super::progress::Progress;
 use super::revision::{ContentDigest, LogicalNames, Revision, digest};
 use super::search::Search;
 use super::stability_check::{Stability, StabilityCheck};
-use super::{Fault, FileFingerprint};
 use crate::config::CodeDirectory;
 
 /// The cores to load with while nothing is served.

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use hiera_resolver::Fault;
 use hiera_resolver::hierarchy::glob::{self, GlobError};
 
-use super::{Fault, Listings};
+use super::Listings;
 use crate::config::CodeDirectory;
 
 /// The directories that a module path names, and those on the way that cannot be listed.

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use hiera_resolver::hierarchy::glob::EntryKind;
 use hiera_resolver::hierarchy::{ConfigText, Level};
 use hiera_resolver::hierarchy::{Reach, ReachProgress};
-use hiera_resolver::{Format, HieraConfig, Layer};
+use hiera_resolver::{Fault, Format, HieraConfig, Layer};
 
+use super::FileIdentity;
 use super::links::link_refusal;
 use super::listings::{Listings, nearest_directory};
-use super::{Fault, FileIdentity};
 use crate::config::CodeDirectory;
 use crate::filesystem::may_exist;
 

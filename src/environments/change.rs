@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data_loading::Fault;
+use hiera_resolver::Fault;
 
 /// A change of an environment.
 #[derive(Clone, Debug)]

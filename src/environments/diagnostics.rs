@@ -2,9 +2,7 @@
 
 use hiera_resolver::data::{Contents, FileFault};
 use hiera_resolver::data_functions::{self, LevelFunction};
-use hiera_resolver::{HieraConfig, Layer, Snapshot, Tree};
-
-use crate::data_loading::Fault;
+use hiera_resolver::{Fault, HieraConfig, Layer, Snapshot, Tree};
 
 /// Everything that makes lookups fail.
 pub fn faults(snapshot: &Snapshot) -> Vec<Fault> {

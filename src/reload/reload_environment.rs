@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use hiera_resolver::Fault;
+
 use super::schedule::PendingReload;
 use super::swap::SwapOutcome;
 use super::worker::Worker;
 use crate::data_loading::progress::Progress;
-use crate::data_loading::{self, Fault, Load, LoadedEnvironment, Stability};
+use crate::data_loading::{self, Load, LoadedEnvironment, Stability};
 use crate::filesystem;
 
 /// Loads of an environment that keeps changing before it is used as it is.

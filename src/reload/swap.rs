@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use hiera_resolver::Fault;
+
 use super::ReloadOutcome;
 use super::worker::Worker;
 use crate::config::is_environment_name;
-use crate::data_loading::{Fault, LoadedEnvironment};
+use crate::data_loading::LoadedEnvironment;
 use crate::environments::file_faults;
 use crate::filesystem;
 

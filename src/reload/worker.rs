@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
+use hiera_resolver::Fault;
+
 use super::backoff::Backoff;
 use super::readers::{Readers, readers_of_directory};
 use super::schedule::{Due, PendingReload, Schedule};
@@ -14,7 +16,7 @@ use super::writers::Writers;
 use super::{ReloadCommand, git};
 use crate::config::{CodeDirectory, ReloadSettings};
 use crate::data_loading::progress::Progress;
-use crate::data_loading::{self, Fault, LoadedEnvironment, NoEnvironments};
+use crate::data_loading::{self, LoadedEnvironment, NoEnvironments};
 use crate::environments::Environments;
 
 /// The delays before an environment is read again after the system failed to read all of it.

@@ -6,6 +6,7 @@
 //! The functions in [`data_functions`](crate::data_functions) say how the bytes of a file are decoded. [`json`],
 //! [`hocon`] and `yaml` are the readers they use.
 
+mod characters;
 mod contents;
 mod encrypted;
 mod fault;

@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 use arcstr::ArcStr;
 
-use crate::data::{DataFile, FileFault, Format, Texts};
+use crate::data::{DataFile, Format, Texts};
 use crate::data_functions::{BUILT_IN, Functions};
 use crate::explain::Explanation;
+use crate::fault::Fault;
 use crate::hierarchy::glob::{DirectoryEntry, EntryKind};
-use crate::hierarchy::{ConfigFault, Layer, LayerKind, path};
+use crate::hierarchy::{Layer, LayerKind, path};
 use crate::lookup::{Explain, LookupError, Outcome, Request, Session};
 use crate::scope::Scope;
 use crate::snapshot::{Parts, Snapshot};
@@ -42,17 +43,6 @@ pub struct EnvironmentBuilder<'a> {
 }
 
 type DecryptFn<'a> = dyn Fn(&str) -> Result<String, DecryptFault> + 'a;
-
-/// Something that makes lookups fail if they reach it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EnvironmentFault {
-    /// The file.
-    pub path: String,
-    /// Line and column, from 1, if the fault has a position.
-    pub position: Option<(u32, u32)>,
-    /// What is wrong.
-    pub problem: String,
-}
 
 impl Environment {
     /// Starts an environment named `production` without data.
@@ -100,13 +90,13 @@ impl Environment {
     }
 
     /// The configurations and files that make lookups fail if they reach them.
-    pub fn faults(&self) -> Vec<EnvironmentFault> {
+    pub fn faults(&self) -> Vec<Fault> {
         let configs = self.snapshot.layers().filter_map(|layer| match layer {
-            Layer::Faulty(faults) => Some(faults.iter().map(EnvironmentFault::from)),
+            Layer::Faulty(faults) => Some(faults.iter().map(Fault::from)),
             _ => None,
         });
         let files = self.snapshot.files();
-        let files = files.filter_map(|file| file.contents().err().map(EnvironmentFault::from));
+        let files = files.filter_map(|file| file.contents().err().map(Fault::from));
         configs.flatten().chain(files).collect()
     }
 
@@ -303,33 +293,6 @@ impl std::fmt::Debug for EnvironmentBuilder<'_> {
             .field("name", &self.name)
             .field("files", &self.files.keys())
             .finish_non_exhaustive()
-    }
-}
-
-impl std::fmt::Display for EnvironmentFault {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (line, column) = self.position.unwrap_or((1, 1));
-        write!(out, "{}:{line}:{column}: {}", self.path, self.problem)
-    }
-}
-
-impl From<&ConfigFault> for EnvironmentFault {
-    fn from(fault: &ConfigFault) -> Self {
-        EnvironmentFault {
-            path: fault.path.to_string(),
-            position: Some((fault.line, fault.column)),
-            problem: fault.problem.clone(),
-        }
-    }
-}
-
-impl From<&FileFault> for EnvironmentFault {
-    fn from(fault: &FileFault) -> Self {
-        EnvironmentFault {
-            path: fault.path().to_owned(),
-            position: fault.position(),
-            problem: fault.problem(),
-        }
     }
 }
 

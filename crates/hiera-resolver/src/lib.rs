@@ -14,6 +14,7 @@ pub mod data_functions;
 mod environment;
 pub mod error;
 mod explain;
+mod fault;
 pub mod hierarchy;
 pub mod key;
 mod lookup;
@@ -24,8 +25,9 @@ pub mod snapshot;
 mod strictness;
 pub mod template;
 
-pub use environment::{Environment, EnvironmentBuilder, EnvironmentFault};
+pub use environment::{Environment, EnvironmentBuilder};
 pub use explain::Explanation;
+pub use fault::Fault;
 pub use lookup::{Answer, Explain, ExplainingSession, LookupError, Outcome, Request, Session};
 pub use merge::MergeStrategy;
 pub use strictness::Strictness;

@@ -1,9 +1,12 @@
 //! Types in normalized form, which is the one in messages.
 
+use std::convert::Infallible;
+
 use lean_string::LeanStr;
+use puppet_values::ranges;
+use puppet_values::semver::VersionRange;
 
 use super::{StringType, Type};
-use puppet_values::semver::VersionRange;
 
 impl Type {
     /// The same type in simpler form. The enums, patterns and ranges of a variant are merged.
@@ -181,24 +184,13 @@ const MAX_RANGES: usize = 1000;
 
 /// Puts the ranges of one kind before the others and merges those that overlap or touch.
 fn merge_ranges(types: Vec<Type>, is_kind: impl Fn(&Type) -> bool) -> Vec<Type> {
-    let (mut ranges, others): (Vec<Type>, Vec<Type>) = types.iter().cloned().partition(is_kind);
+    let (ranges, others): (Vec<Type>, Vec<Type>) = types.iter().cloned().partition(is_kind);
     // Puppet: more ranges are left as they are, since each would be compared with each.
     if !(2..MAX_RANGES).contains(&ranges.len()) {
         return types;
     }
-    let mut merged = Vec::new();
-    while let Some(last) = ranges.pop() {
-        let mut unmerged = Vec::new();
-        let mut current = last;
-        for range in ranges {
-            match merge_two(&current, &range) {
-                Some(both) => current = both,
-                None => unmerged.push(range),
-            }
-        }
-        merged.push(current);
-        ranges = unmerged;
-    }
+    let merge = |left: &Type, right: &Type| Ok::<_, Infallible>(merge_two(left, right));
+    let Ok(mut merged) = ranges::merge_ranges(ranges, merge);
     merged.extend(others);
     merged
 }

@@ -9,6 +9,7 @@ pub mod hash;
 #[cfg(feature = "serde_json")]
 mod json;
 mod opaque;
+pub mod ranges;
 mod regexp;
 mod rich;
 pub mod ruby_text;
@@ -17,6 +18,7 @@ pub mod table_key;
 pub mod time;
 pub mod uri;
 mod value;
+mod yaml;
 
 pub use hash::Hash;
 pub use opaque::{TemplateText, TypeValue};

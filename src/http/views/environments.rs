@@ -4,14 +4,13 @@ use std::time::SystemTime;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use hiera_resolver::Layer;
 use hiera_resolver::hierarchy::{ConfigText, HieraConfig, Level, Locations};
 use hiera_resolver::remote::without_user;
+use hiera_resolver::{Fault, Layer};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::data_loading::Fault;
 use crate::environments::{self, Environment};
 use crate::http::App;
 use crate::http::error::ApiError;

@@ -22,6 +22,8 @@ mod unwrap;
 
 use puppet_values::Value;
 
+use super::characters::line_and_column;
+
 /// Levels of lists and objects. Ruby's stack ends somewhere beyond 1,000.
 const MAX_DEPTH: usize = 256;
 
@@ -122,7 +124,7 @@ struct Failure {
 /// [`Value::Bytes`] and does not reach `text_of`.
 pub fn parse(text: &[u8], text_of: &mut dyn FnMut(&str) -> Value) -> Result<Value, HoconError> {
     read(text, text_of).map_err(|failure| {
-        let (line, column) = place(text, failure.at);
+        let (line, column) = line_and_column(text, failure.at);
         HoconError {
             line,
             column,
@@ -138,16 +140,6 @@ fn read(text: &[u8], text_of: &mut dyn FnMut(&str) -> Value) -> Result<Value, Fa
     let root = document::root(tokens)?;
     let resolved = resolve::resolve(&root)?;
     unwrap::unwrap(&resolved, size, text_of)
-}
-
-/// The line and the character in it, both counted from 1, of a byte.
-fn place(text: &[u8], at: usize) -> (usize, usize) {
-    let before = text.get(..at).unwrap_or(text);
-    let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
-    let line = memchr::memchr_iter(b'\n', before).count() + 1;
-    let is_character_start = |byte: &&u8| **byte & 0xC0 != 0x80;
-    let in_line = before.iter().skip(line_start);
-    (line, in_line.filter(is_character_start).count() + 1)
 }
 
 fn fail<T>(at: usize, problem: HoconProblem) -> Result<T, Failure> {

@@ -9,6 +9,8 @@ mod string;
 use num_bigint::BigInt;
 use puppet_values::{Hash, Value};
 
+use super::characters::line_and_column;
+
 /// Levels of arrays and objects that Ruby accepts.
 const MAX_NESTING: usize = 100;
 
@@ -78,7 +80,7 @@ pub fn parse(text: &[u8], text_of: &mut dyn FnMut(&str) -> Value) -> Result<Valu
         buffer: Vec::new(),
     };
     parser.document().map_err(|problem| {
-        let (line, column) = place(text, parser.position);
+        let (line, column) = line_and_column(text, parser.position);
         JsonError {
             line,
             column,
@@ -86,16 +88,6 @@ pub fn parse(text: &[u8], text_of: &mut dyn FnMut(&str) -> Value) -> Result<Valu
             ruby_message: refusal::message(text),
         }
     })
-}
-
-/// The line and the character in it, both counted from 1, of a byte.
-fn place(text: &[u8], position: usize) -> (usize, usize) {
-    let before = text.get(..position).unwrap_or(text);
-    let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
-    let line = memchr::memchr_iter(b'\n', before).count() + 1;
-    let is_character_start = |byte: &&u8| **byte & 0xC0 != 0x80;
-    let in_line = before.iter().skip(line_start);
-    (line, in_line.filter(is_character_start).count() + 1)
 }
 
 struct Parser<'a> {

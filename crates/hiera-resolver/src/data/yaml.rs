@@ -1,7 +1,5 @@
 //! YAML nodes → values, with notices about spellings that often surprise.
 
-use std::sync::Arc;
-
 use arcstr::ArcStr;
 use psych_yaml::{Build, Limits, Mark, Scalar, Source, Style};
 use puppet_values::Value;
@@ -106,21 +104,17 @@ impl Build for ValueBuilder<'_> {
 
     fn scalar(&mut self, scalar: Scalar<'_>, source: Source<'_>) -> Value {
         match scalar {
-            Scalar::Null => Value::Null,
-            Scalar::Bool(flag) => Value::Bool(flag),
-            Scalar::Integer(number) => self.number(Value::Int(number), source),
-            Scalar::BigInteger(number) => Value::integer(number),
-            Scalar::Float(number) => self.number(Value::Float(number), source),
+            Scalar::Integer(_) | Scalar::Float(_) => self.number(Value::from(scalar), source),
             Scalar::String(text) => match self.decrypt {
                 Some(decrypt) if is_encrypted(text) => self.decrypted(text, decrypt, source.mark),
                 _ => self.texts.value(text),
             },
-            Scalar::Bytes(bytes) => Value::Bytes(Arc::new(bytes.to_vec())),
             Scalar::Symbol(name) => {
                 let name = ArcStr::from(name);
                 self.symbols.push((name.clone(), source.mark));
                 Value::Symbol(name)
             }
+            other => Value::from(other),
         }
     }
 

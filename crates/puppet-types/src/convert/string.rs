@@ -161,12 +161,7 @@ impl Converter<'_> {
         let contained = contained(format)?;
         let (open, close) = format.delimiters(("[", "]"));
         let indentation = indentation.indenting(alternative || indentation.is_indenting);
-        let mut text = String::new();
-        if indentation.breaks() {
-            text.push('\n');
-            text.push_str(&indentation.padding());
-        }
-        text.push_str(open);
+        let mut text = indentation.opened(open);
         let children = Indentation {
             is_first: false,
             ..indentation.increase(alternative)
@@ -236,12 +231,7 @@ impl Converter<'_> {
         let (open, close) = format.delimiters(("{", "}"));
         let indentation = indentation.indenting(alternative || indentation.is_indenting);
         let children = indentation.increase(false);
-        let mut text = String::new();
-        if indentation.breaks() {
-            text.push('\n');
-            text.push_str(&indentation.padding());
-        }
-        text.push_str(open);
+        let mut text = indentation.opened(open);
         let padding = if alternative {
             children.padding()
         } else {

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use super::{Version, VersionError};
+use crate::ranges::merge_ranges;
 
 mod interval;
 mod parse;
@@ -139,23 +140,11 @@ impl VersionRange {
     /// # Errors
     ///
     /// If Ruby fails to merge them.
-    pub fn merge_all(mut ranges: Vec<VersionRange>) -> Result<Vec<VersionRange>> {
+    pub fn merge_all(ranges: Vec<VersionRange>) -> Result<Vec<VersionRange>> {
         if ranges.len() < 2 {
             return Ok(ranges);
         }
-        let mut merged = Vec::new();
-        while let Some(last) = ranges.pop() {
-            let mut unmerged = Vec::new();
-            let mut current = last;
-            for range in ranges {
-                match current.merge(&range)? {
-                    Some(both) => current = both,
-                    None => unmerged.push(range),
-                }
-            }
-            merged.push(current);
-            ranges = unmerged;
-        }
+        let mut merged = merge_ranges(ranges, VersionRange::merge)?;
         merged.reverse();
         Ok(merged)
     }

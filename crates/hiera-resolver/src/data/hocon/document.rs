@@ -59,28 +59,34 @@ impl Parser {
         let mut fields = Fields::default();
         loop {
             self.skip_lines();
+            if self.ends_object(has_braces) {
+                break;
+            }
             match self.peek() {
-                Token::CloseCurly if has_braces => {
-                    self.position += 1;
-                    break;
-                }
-                Token::End if !has_braces => break,
                 Token::Unquoted(text) if **text == *b"include" => self.include()?,
                 _ => self.field(&mut fields)?,
             }
             if self.separator() {
                 continue;
             }
-            match self.peek() {
-                Token::CloseCurly if has_braces => {
-                    self.position += 1;
-                    break;
-                }
-                Token::End if !has_braces => break,
-                _ => return self.unexpected("a comma or a line break"),
+            if self.ends_object(has_braces) {
+                break;
             }
+            return self.unexpected("a comma or a line break");
         }
         Ok(Node::object(at, fields, false))
+    }
+
+    /// Consumes the end of an object, if it is next.
+    fn ends_object(&mut self, has_braces: bool) -> bool {
+        match self.peek() {
+            Token::CloseCurly if has_braces => {
+                self.position += 1;
+                true
+            }
+            Token::End => !has_braces,
+            _ => false,
+        }
     }
 
     fn field(&mut self, fields: &mut Fields) -> Result<(), Failure> {

@@ -6,7 +6,8 @@
 mod pieces;
 
 use self::pieces::{Kind, Piece, lossy, pieces, shown_at};
-use super::{Failure, HoconProblem, MAX_DEPTH, place};
+use super::{Failure, HoconProblem, MAX_DEPTH};
+use crate::data::characters::line_and_column;
 
 /// The message; `None` where Ruby fails in a way that the library does not expect.
 pub(super) fn message(text: &[u8], failure: &Failure) -> Option<String> {
@@ -18,7 +19,7 @@ pub(super) fn message(text: &[u8], failure: &Failure) -> Option<String> {
         text,
     };
     match parser.document() {
-        Err(Refusal::Told(message)) => Some(message),
+        Err(Refusal::Message(message)) => Some(message),
         Err(Refusal::Unexpected) => None,
         Ok(()) => beyond_syntax(text, failure),
     }
@@ -26,7 +27,7 @@ pub(super) fn message(text: &[u8], failure: &Failure) -> Option<String> {
 
 /// The message for a text that can be parsed but has no meaning.
 fn beyond_syntax(text: &[u8], failure: &Failure) -> Option<String> {
-    let (line, _) = place(text, failure.at);
+    let (line, _) = line_and_column(text, failure.at);
     let what = match &failure.problem {
         HoconProblem::ListAtRoot => " has type LIST rather than object at file root".to_owned(),
         HoconProblem::Undefined(path) => {
@@ -59,7 +60,7 @@ const EMPTY_PART: &str = "path has a leading, trailing, or two adjacent period '
      (use quoted \"\" empty string if you want an empty element)";
 
 enum Refusal {
-    Told(String),
+    Message(String),
     Unexpected,
 }
 
@@ -158,7 +159,7 @@ impl Parser<'_> {
     fn key(&self, start: usize) -> Result<String, Refusal> {
         let pieces = self.pieces.get(start..self.position).unwrap_or_default();
         let (mut is_empty, mut may_be_empty) = (true, false);
-        let refused = || Err(Refusal::Told(EMPTY_PART.to_owned()));
+        let refused = || Err(Refusal::Message(EMPTY_PART.to_owned()));
         for piece in pieces {
             let written = self.text.get(piece.start..piece.end).unwrap_or_default();
             if piece.kind == Kind::Quoted {
@@ -343,7 +344,7 @@ impl Parser<'_> {
             return Err(Refusal::Unexpected);
         }
         let (line, shown) = (self.line, self.shown());
-        Err(Refusal::Told(format!(
+        Err(Refusal::Message(format!(
             "String: {line}: {what}{shown}{after}"
         )))
     }
@@ -358,7 +359,7 @@ impl Parser<'_> {
                  try enclosing the key or value in double quotes"
             ),
         };
-        Err(Refusal::Told(format!(
+        Err(Refusal::Message(format!(
             "String: {line}: {what}{shown}{advice}"
         )))
     }

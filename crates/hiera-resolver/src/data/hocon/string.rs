@@ -2,6 +2,7 @@
 
 use super::token::{Scanner, next_character};
 use super::{Failure, HoconProblem, fail};
+use crate::data::characters::push_code_point;
 
 impl Scanner<'_> {
     /// Reads a string, whose opening quote is read already.
@@ -79,7 +80,7 @@ impl Scanner<'_> {
         match lenient_hexadecimal(digits.unwrap_or_default()) {
             None | Some(0x5F) => fail(at, HoconProblem::UnicodeEscape),
             Some(code) => {
-                push_code(out, code);
+                push_code_point(out, code);
                 Ok(())
             }
         }
@@ -116,18 +117,4 @@ fn lenient_hexadecimal(text: &[u8]) -> Option<u32> {
         }
     }
     (!is_negative || code == 0).then_some(code)
-}
-
-/// Writes a code point as UTF-8; a lone surrogate too, which leaves the string broken, as in Ruby.
-fn push_code(out: &mut Vec<u8>, code: u32) {
-    match char::from_u32(code) {
-        Some(character) => {
-            out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-        }
-        None => out.extend([
-            0xE0 | (code >> 12) as u8,
-            0x80 | (code >> 6 & 0x3F) as u8,
-            0x80 | (code & 0x3F) as u8,
-        ]),
-    }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use puppet_values::Value;
 
 use super::{JsonProblem, Parser};
+use crate::data::characters::push_code_point;
 
 impl Parser<'_> {
     /// Reads a string, whose opening quote comes next.
@@ -143,7 +144,7 @@ pub(super) fn unescape(written: &[u8], out: &mut Vec<u8>) -> Result<(), BadEscap
 fn unescape_unicode(written: &[u8], at: usize, out: &mut Vec<u8>) -> Result<usize, JsonProblem> {
     let unit = hexadecimal(written, at + 2).ok_or(JsonProblem::UnicodeEscape)?;
     if unit & 0xFC00 != 0xD800 {
-        push_code(out, unit);
+        push_code_point(out, unit);
         return Ok(6);
     }
     let Some(following) = written.get(at + 6..at + 12) else {
@@ -156,7 +157,7 @@ fn unescape_unicode(written: &[u8], at: usize, out: &mut Vec<u8>) -> Result<usiz
     }
     // Ruby takes any second half for a low surrogate.
     let low = hexadecimal(written, at + 8).ok_or(JsonProblem::SurrogatePair)?;
-    push_code(out, 0x10000 + ((unit & 0x3FF) << 10) + (low & 0x3FF));
+    push_code_point(out, 0x10000 + ((unit & 0x3FF) << 10) + (low & 0x3FF));
     Ok(12)
 }
 
@@ -175,18 +176,4 @@ fn hexadecimal(written: &[u8], at: usize) -> Option<u32> {
         }
     }
     Some(code)
-}
-
-/// Writes a code point as UTF-8; a lone surrogate too, which leaves the string broken, as in Ruby.
-fn push_code(out: &mut Vec<u8>, code: u32) {
-    match char::from_u32(code) {
-        Some(character) => {
-            out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-        }
-        None => out.extend([
-            0xE0 | (code >> 12) as u8,
-            0x80 | (code >> 6 & 0x3F) as u8,
-            0x80 | (code & 0x3F) as u8,
-        ]),
-    }
 }

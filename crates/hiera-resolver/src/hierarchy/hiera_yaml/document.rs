@@ -85,18 +85,8 @@ impl Build for Builder {
     type Mapping = Vec<(Node, Node)>;
 
     fn scalar(&mut self, scalar: Scalar<'_>, source: Source<'_>) -> Node {
-        let value = match scalar {
-            Scalar::Null => Value::Null,
-            Scalar::Bool(flag) => Value::Bool(flag),
-            Scalar::Integer(number) => Value::Int(number),
-            Scalar::BigInteger(number) => Value::integer(number),
-            Scalar::Float(number) => Value::Float(number),
-            Scalar::String(text) => Value::str(text),
-            Scalar::Bytes(bytes) => Value::Bytes(std::sync::Arc::new(bytes.to_vec())),
-            Scalar::Symbol(name) => Value::Symbol(name.into()),
-        };
         Node {
-            content: Content::Scalar(value),
+            content: Content::Scalar(Value::from(scalar)),
             mark: source.mark,
         }
     }

@@ -68,11 +68,7 @@ impl<'a> Planner<'a> {
             return Ok(());
         }
         fill_text(text, scope, &mut self.filled)?;
-        if let Some(extension) = level.extension()
-            && !self.filled.text.ends_with(extension)
-        {
-            self.filled.text.push_str(extension);
-        }
+        self.add_extension(level);
         let leads_out = datadir.leads_out || self.filled.leads_out(text.source());
         let joined = path::join(datadir.text(), &self.filled.text);
         let resolved = match leads_out {
@@ -147,12 +143,17 @@ impl<'a> Planner<'a> {
             None => self.filled.text.push_str(text.source()),
             Some(template) => fill_parts(template, scope, &mut self.filled)?,
         }
+        self.add_extension(level);
+        Ok(self.filled.are_variables_plain())
+    }
+
+    /// Appends the extension of a level's files, if it has one and the path does not end in it.
+    fn add_extension(&mut self, level: &Level) {
         if let Some(extension) = level.extension()
             && !self.filled.text.ends_with(extension)
         {
             self.filled.text.push_str(extension);
         }
-        Ok(self.filled.are_variables_plain())
     }
 
     /// Adds the locations that a `glob` finds.

@@ -34,7 +34,15 @@ impl Indentation {
         }
     }
 
-    pub(super) fn breaks(self) -> bool {
+    /// The opening delimiter of a collection, on a line of its own if the collection starts one.
+    pub(super) fn opened(self, delimiter: &str) -> String {
+        match self.breaks() {
+            true => format!("\n{}{delimiter}", self.padding()),
+            false => delimiter.to_owned(),
+        }
+    }
+
+    fn breaks(self) -> bool {
         self.is_indenting && self.level > 0 && !self.is_first
     }
 
