@@ -41,7 +41,7 @@ use super::App;
 use super::error::{ApiError, ErrorKind};
 
 /// Headers with credentials. Once marked, their values are printed as `Sensitive`.
-const SENSITIVE_HEADERS: [HeaderName; 4] = [
+static SENSITIVE_HEADERS: [HeaderName; 4] = [
     header::AUTHORIZATION,
     header::PROXY_AUTHORIZATION,
     header::COOKIE,
@@ -51,7 +51,6 @@ const SENSITIVE_HEADERS: [HeaderName; 4] = [
 /// The service that answers every request.
 #[derive(Clone, Debug)]
 pub struct Gate {
-    app: App,
     endpoints: Endpoints,
     /// The endpoints behind cross-origin rules, if there are any.
     cors: Option<Cors<Endpoints>>,
@@ -60,10 +59,9 @@ pub struct Gate {
 impl Gate {
     /// A gate that answers the requests that `admission` lets pass.
     pub(super) fn new(app: App, admission: impl Admission + 'static) -> Self {
-        let endpoints = Endpoints::new(app.clone(), admission);
+        let endpoints = Endpoints::new(app, admission);
         Gate {
-            cors: cors::rules(&app.cors_origins, &endpoints),
-            app,
+            cors: cors::rules(&endpoints.app().cors_origins, &endpoints),
             endpoints,
         }
     }
@@ -82,18 +80,22 @@ where
     }
 
     fn call(&mut self, mut request: Request<B>) -> Self::Future {
-        let app = self.app.clone();
-        let passage = Passage::enter(&app, &mut request);
+        let endpoints = self.endpoints.clone();
         match &mut self.cors {
-            None => {
-                let answer = self.endpoints.clone().answer(request, passage.id.clone());
-                Box::pin(async move { Ok(passage.leave(&app, pin!(answer)).await) })
-            }
+            None => Box::pin(async move {
+                let passage = Passage::enter(endpoints.app(), &mut request);
+                // Made where it stays: it is large, and moving it would cost a good part of a small lookup.
+                let answer = pin!(endpoints.answer(request, &passage.id));
+                Ok(passage.leave(endpoints.app(), answer).await)
+            }),
             Some(cors) => {
+                let passage = Passage::enter(endpoints.app(), &mut request);
                 request.extensions_mut().insert(passage.id.clone());
                 let answer = cors.call(request);
-                let answer = async { answer.await.unwrap_or_else(|never| match never {}) };
-                Box::pin(async move { Ok(passage.leave(&app, pin!(answer)).await) })
+                Box::pin(async move {
+                    let answer = async { answer.await.unwrap_or_else(|never| match never {}) };
+                    Ok(passage.leave(endpoints.app(), pin!(answer)).await)
+                })
             }
         }
     }
@@ -116,12 +118,11 @@ impl Passage {
             .has_access_log
             .then(|| AccessLine::new(request.method(), request.uri()));
         let is_head = request.method() == Method::HEAD;
-        let headers = request.headers_mut();
-        mark_sensitive(headers);
+        let head = HeadersRead::new(request.headers_mut());
         Passage {
             start,
-            id: RequestId::take_or_make(headers.get(&X_REQUEST_ID)),
-            accept_encoding: headers.get(header::ACCEPT_ENCODING).cloned(),
+            id: RequestId::take_or_make(head.request_id),
+            accept_encoding: head.accept_encoding,
             is_head,
             access,
         }
@@ -129,7 +130,7 @@ impl Passage {
 
     /// Waits for the answer, also if it panics, and completes it.
     async fn leave(
-        self,
+        &self,
         app: &App,
         mut answer: Pin<&mut impl Future<Output = Response>>,
     ) -> Response {
@@ -139,7 +140,10 @@ impl Passage {
         })
         .await;
         let mut response = match compression::may_compress(&response, self.is_head) {
-            true => compression::compress(response, self.accept_encoding, self.is_head).await,
+            true => {
+                let accepted = self.accept_encoding.clone();
+                compression::compress(response, accepted, self.is_head).await
+            }
             false => response,
         };
         let (status, took) = (response.status().as_u16(), self.start.elapsed());
@@ -149,7 +153,7 @@ impl Passage {
         }
         response
             .headers_mut()
-            .insert(X_REQUEST_ID, self.id.into_header());
+            .insert(&X_REQUEST_ID, self.id.to_header());
         response
     }
 
@@ -161,11 +165,29 @@ impl Passage {
     }
 }
 
-fn mark_sensitive(headers: &mut HeaderMap) {
-    for (name, value) in headers.iter_mut() {
-        if SENSITIVE_HEADERS.contains(name) {
-            value.set_sensitive(true);
+/// The headers that the gate needs.
+struct HeadersRead {
+    request_id: Option<HeaderValue>,
+    accept_encoding: Option<HeaderValue>,
+}
+
+impl HeadersRead {
+    /// Reads the headers in one pass, and marks those with credentials.
+    fn new(headers: &mut HeaderMap) -> Self {
+        let mut read = HeadersRead {
+            request_id: None,
+            accept_encoding: None,
+        };
+        for (name, value) in headers.iter_mut() {
+            if *name == header::ACCEPT_ENCODING {
+                read.accept_encoding.get_or_insert_with(|| value.clone());
+            } else if *name == X_REQUEST_ID {
+                read.request_id.get_or_insert_with(|| value.clone());
+            } else if SENSITIVE_HEADERS.contains(name) {
+                value.set_sensitive(true);
+            }
         }
+        read
     }
 }
 

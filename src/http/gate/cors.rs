@@ -26,9 +26,9 @@ pub(super) fn rules(origins: &CorsOrigins, endpoints: &Endpoints) -> Option<Cors
             header::AUTHORIZATION,
             header::CONTENT_TYPE,
             header::IF_NONE_MATCH,
-            X_REQUEST_ID,
+            X_REQUEST_ID.clone(),
         ])
-        .expose_headers([header::ETAG, header::RETRY_AFTER, X_REQUEST_ID])
+        .expose_headers([header::ETAG, header::RETRY_AFTER, X_REQUEST_ID.clone()])
         .max_age(MAX_AGE);
     Some(rules.layer(endpoints.clone()))
 }

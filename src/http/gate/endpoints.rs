@@ -45,8 +45,12 @@ impl Endpoints {
         }
     }
 
+    pub(super) fn app(&self) -> &App {
+        &self.inner.app
+    }
+
     /// Answers a request, if it is admitted.
-    pub(super) async fn answer<B>(self, request: Request<B>, id: RequestId) -> Response
+    pub(super) async fn answer<B>(&self, request: Request<B>, id: &RequestId) -> Response
     where
         B: HttpBody<Data = Bytes, Error: Into<BoxError> + Display> + Send + 'static,
     {
@@ -56,12 +60,12 @@ impl Endpoints {
             Err(error) => error.into_response(),
             // Nearly every request is one of these, and finding its route would cost as much as answering it.
             Ok(_) if is_lookup(&head) => {
-                return lookup::answer_post(&self.inner.app, &head.headers, &id, body).await;
+                return lookup::answer_post(self.app(), &head.headers, id, body).await;
             }
             Ok(_) => {
                 let mut request = Request::from_parts(head, body);
                 let span = id.span();
-                request.extensions_mut().insert(id);
+                request.extensions_mut().insert(id.clone());
                 let answer = self.inner.router.clone().call(request).instrument(span);
                 answer.await.unwrap_or_else(|never| match never {})
             }
@@ -96,7 +100,7 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let id = request.extensions().get::<RequestId>();
         let id = id.cloned().unwrap_or_else(RequestId::make);
-        let answer = self.clone().answer(request, id);
-        Box::pin(async move { Ok(answer.await) })
+        let endpoints = self.clone();
+        Box::pin(async move { Ok(endpoints.answer(request, &id).await) })
     }
 }

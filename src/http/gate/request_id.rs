@@ -8,46 +8,49 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use axum::http::{HeaderName, HeaderValue};
 
 /// Carries the id in requests and replies.
-pub(super) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(super) static X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The maximum length of an id that a client sends, to keep log lines short.
 const MAX_LENGTH: usize = 128;
 
 /// The id of a request.
 #[derive(Clone, Debug)]
-pub(crate) struct RequestId {
-    // Invariant: visible ASCII, not empty, at most `MAX_LENGTH` bytes.
-    value: HeaderValue,
+pub(crate) enum RequestId {
+    /// From the client: visible ASCII, not empty, at most `MAX_LENGTH` bytes.
+    Sent(HeaderValue),
+    /// Hexadecimal digits. They need no memory of their own until the reply is written.
+    Made([u8; 32]),
 }
 
 impl RequestId {
     /// The id that the client sent, if it is valid; otherwise a new one.
-    pub(super) fn take_or_make(sent: Option<&HeaderValue>) -> Self {
-        match sent.filter(|value| is_usable(value.as_bytes())) {
-            Some(value) => RequestId {
-                value: value.clone(),
-            },
+    pub(super) fn take_or_make(sent: Option<HeaderValue>) -> Self {
+        match sent.filter(|value| is_valid(value.as_bytes())) {
+            Some(value) => RequestId::Sent(value),
             None => RequestId::make(),
         }
     }
 
-    /// A new id: 32 hexadecimal digits, the first half drawn when the process starts, the second half counted.
+    /// A new id: the first half is drawn when the process starts, the second half is counted.
     pub(super) fn make() -> Self {
-        static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one("process"));
+        static PROCESS: LazyLock<[u8; 16]> =
+            LazyLock::new(|| hex_digits(RandomState::new().hash_one("process")));
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let mut digits = [0; 32];
         let (process, count) = digits.split_at_mut(16);
-        write_hex(*PROCESS, process);
-        write_hex(COUNT.fetch_add(1, Ordering::Relaxed), count);
-        // Digits are always a valid header value.
-        let value = HeaderValue::from_bytes(&digits);
-        RequestId {
-            value: value.unwrap_or_else(|_| HeaderValue::from_static("0")),
-        }
+        process.copy_from_slice(&*PROCESS);
+        count.copy_from_slice(&hex_digits(COUNT.fetch_add(1, Ordering::Relaxed)));
+        RequestId::Made(digits)
     }
 
-    pub(super) fn into_header(self) -> HeaderValue {
-        self.value
+    pub(super) fn to_header(&self) -> HeaderValue {
+        match self {
+            RequestId::Sent(value) => value.clone(),
+            // Digits are always a valid header value.
+            RequestId::Made(digits) => {
+                HeaderValue::from_bytes(digits).unwrap_or_else(|_| HeaderValue::from_static("0"))
+            }
+        }
     }
 
     /// A span that puts the id on the log lines within it.
@@ -58,24 +61,31 @@ impl RequestId {
 
 impl fmt::Display for RequestId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.value.to_str().unwrap_or_default())
+        let bytes = match self {
+            RequestId::Sent(value) => value.as_bytes(),
+            RequestId::Made(digits) => digits,
+        };
+        out.write_str(std::str::from_utf8(bytes).unwrap_or_default())
     }
 }
 
-fn is_usable(value: &[u8]) -> bool {
+fn is_valid(value: &[u8]) -> bool {
     (1..=MAX_LENGTH).contains(&value.len()) && value.iter().all(u8::is_ascii_graphic)
 }
 
-fn write_hex(number: u64, digits: &mut [u8]) {
-    let nibbles = (0..16)
-        .rev()
-        .map(|nibble| (number >> (4 * nibble)) as u8 & 15);
-    for (digit, nibble) in digits.iter_mut().zip(nibbles) {
-        *digit = match nibble {
-            0..=9 => b'0' + nibble,
-            _ => b'a' + nibble - 10,
-        };
+/// The digits of a number, the highest first.
+fn hex_digits(number: u64) -> [u8; 16] {
+    let mut digits = [0; 16];
+    for (digit, byte) in digits.chunks_exact_mut(2).zip(number.to_be_bytes()) {
+        for (digit, nibble) in digit.iter_mut().zip([byte >> 4, byte & 15]) {
+            *digit = if nibble < 10 {
+                b'0' + nibble
+            } else {
+                b'a' + nibble - 10
+            };
+        }
     }
+    digits
 }
 
 #[cfg(test)]
@@ -86,7 +96,7 @@ mod tests {
     fn a_valid_id_is_taken_and_any_other_replaced() {
         let taken = |sent: &[u8]| {
             let sent = HeaderValue::from_bytes(sent).unwrap();
-            RequestId::take_or_make(Some(&sent)).to_string()
+            RequestId::take_or_make(Some(sent)).to_string()
         };
         let long = "x".repeat(MAX_LENGTH);
         for sane in ["a", "7f1c-Z/=+:", &long] {
@@ -109,8 +119,6 @@ mod tests {
 
     #[test]
     fn hexadecimal_digits_are_written_from_the_highest() {
-        let mut digits = [0; 16];
-        write_hex(0x0123_4567_89ab_cdef, &mut digits);
-        assert_eq!(&digits, b"0123456789abcdef");
+        assert_eq!(&hex_digits(0x0123_4567_89ab_cdef), b"0123456789abcdef");
     }
 }

@@ -1,5 +1,6 @@
 //! What a lookup came to → the body of the reply.
 
+use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hiera_resolver::Explanation;
@@ -130,15 +131,12 @@ impl BatchReply {
 
 /// A reply of JSON.
 pub(crate) fn json_response(body: Vec<u8>) -> Response {
-    (
-        StatusCode::OK,
-        [(
-            header::CONTENT_TYPE,
-            HeaderValue::from_static("application/json"),
-        )],
-        body,
-    )
-        .into_response()
+    // By hand, since a tuple would set the content type of plain bytes first, and then replace it.
+    let mut response = Response::new(Body::from(body));
+    let content_type = HeaderValue::from_static("application/json");
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, content_type);
+    response
 }
 
 /// An explanation as text.
