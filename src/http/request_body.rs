@@ -82,6 +82,10 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
     let Some(given) = headers.get(header::CONTENT_TYPE) else {
         return Ok(());
     };
+    // Nearly all clients send exactly this.
+    if given == "application/json" {
+        return Ok(());
+    }
     let media = given
         .to_str()
         .unwrap_or_default()

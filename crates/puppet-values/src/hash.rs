@@ -92,6 +92,7 @@ impl Hash {
     }
 
     /// The number of entries.
+    #[inline]
     pub fn len(&self) -> usize {
         match &self.entries {
             Entries::Small(list) => list.len(),
@@ -100,11 +101,13 @@ impl Hash {
     }
 
     /// Is it empty?
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The value of a string key.
+    #[inline]
     pub fn get(&self, key: &str) -> Option<&Value> {
         match &self.entries {
             Entries::Small(list) => list
@@ -116,6 +119,7 @@ impl Hash {
     }
 
     /// The value of a string key with a precomputed hash.
+    #[inline]
     pub fn get_hashed(&self, key: &TableKey) -> Option<&Value> {
         match &self.entries {
             Entries::Small(_) => self.get(key),
@@ -172,6 +176,7 @@ impl Hash {
     }
 
     /// The entries in order.
+    #[inline]
     pub fn iter(&self) -> Iter<'_> {
         match &self.entries {
             Entries::Small(list) => Iter::Small(list.iter()),
@@ -180,6 +185,7 @@ impl Hash {
     }
 
     /// The traits. They are precomputed if the hash comes from [`Value::hash`], otherwise this looks at every entry.
+    #[inline]
     pub fn traits(&self) -> Traits {
         if self.is_sealed {
             return self.traits;

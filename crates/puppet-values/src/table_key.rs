@@ -22,6 +22,7 @@ static STATE: LazyLock<FixedState> =
 impl BuildHasher for TableState {
     type Hasher = FoldHasher<'static>;
 
+    #[inline]
     fn build_hasher(&self) -> Self::Hasher {
         STATE.build_hasher()
     }
@@ -42,17 +43,20 @@ impl TableKey {
     }
 
     /// The string.
+    #[inline]
     pub fn text(&self) -> &ArcStr {
         &self.text
     }
 
     /// Its hash in any table with [`TableState`].
+    #[inline]
     pub fn hash(&self) -> u64 {
         self.hash
     }
 }
 
 /// The hash of a string in any table with [`TableState`].
+#[inline]
 pub fn hash_of(text: &str) -> u64 {
     TableState.hash_one(text)
 }
@@ -66,6 +70,7 @@ pub struct KeyFilter {
 
 impl KeyFilter {
     /// Adds the hash of a key.
+    #[inline]
     pub fn add(&mut self, hash: u64) {
         let (word, bit) = KeyFilter::position(hash);
         if let Some(word) = self.bits.get_mut(word) {
@@ -74,6 +79,7 @@ impl KeyFilter {
     }
 
     /// May a key with this hash be in the table?
+    #[inline]
     pub fn may_have(&self, hash: u64) -> bool {
         let (word, bit) = KeyFilter::position(hash);
         self.bits.get(word).is_some_and(|word| word & bit != 0)
@@ -102,6 +108,7 @@ impl std::fmt::Debug for TableKey {
 impl std::ops::Deref for TableKey {
     type Target = str;
 
+    #[inline]
     fn deref(&self) -> &str {
         &self.text
     }

@@ -73,11 +73,13 @@ impl Array {
     }
 
     /// The elements in order.
+    #[inline]
     pub fn items(&self) -> &[Value] {
         &self.items
     }
 
     /// The traits of the array.
+    #[inline]
     pub fn traits(&self) -> Traits {
         self.traits
     }
@@ -108,6 +110,7 @@ impl Value {
     }
 
     /// The content, if it is a string.
+    #[inline]
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Value::Str(text) => Some(text),
@@ -116,6 +119,7 @@ impl Value {
     }
 
     /// The hash, if it is one.
+    #[inline]
     pub fn as_hash(&self) -> Option<&Hash> {
         match self {
             Value::Hash(hash) => Some(hash),
@@ -124,6 +128,7 @@ impl Value {
     }
 
     /// The elements, if it is an array.
+    #[inline]
     pub fn as_array(&self) -> Option<&[Value]> {
         match self {
             Value::Array(array) => Some(array.items()),
@@ -144,6 +149,7 @@ impl Value {
     }
 
     /// Is it true to Ruby? Everything is, except null and false.
+    #[inline]
     pub fn is_truthy(&self) -> bool {
         !matches!(self, Value::Null | Value::Bool(false))
     }

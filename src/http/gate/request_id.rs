@@ -18,8 +18,8 @@ const MAX_LENGTH: usize = 128;
 pub(crate) enum RequestId {
     /// From the client: visible ASCII, not empty, at most `MAX_LENGTH` bytes.
     Sent(HeaderValue),
-    /// Hexadecimal digits. They need no memory of their own until the reply is written.
-    Made([u8; 32]),
+    /// The number of the request in this process. It becomes text where it is written.
+    Made(u64),
 }
 
 impl RequestId {
@@ -31,25 +31,18 @@ impl RequestId {
         }
     }
 
-    /// A new id: the first half is drawn when the process starts, the second half is counted.
+    /// A new id.
     pub(super) fn make() -> Self {
-        static PROCESS: LazyLock<[u8; 16]> =
-            LazyLock::new(|| hex_digits(RandomState::new().hash_one("process")));
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let mut digits = [0; 32];
-        let (process, count) = digits.split_at_mut(16);
-        process.copy_from_slice(&*PROCESS);
-        count.copy_from_slice(&hex_digits(COUNT.fetch_add(1, Ordering::Relaxed)));
-        RequestId::Made(digits)
+        RequestId::Made(COUNT.fetch_add(1, Ordering::Relaxed))
     }
 
     pub(super) fn to_header(&self) -> HeaderValue {
         match self {
             RequestId::Sent(value) => value.clone(),
             // Digits are always a valid header value.
-            RequestId::Made(digits) => {
-                HeaderValue::from_bytes(digits).unwrap_or_else(|_| HeaderValue::from_static("0"))
-            }
+            RequestId::Made(number) => HeaderValue::from_bytes(&made_text(*number))
+                .unwrap_or_else(|_| HeaderValue::from_static("0")),
         }
     }
 
@@ -61,11 +54,11 @@ impl RequestId {
 
 impl fmt::Display for RequestId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = match self {
-            RequestId::Sent(value) => value.as_bytes(),
-            RequestId::Made(digits) => digits,
-        };
-        out.write_str(std::str::from_utf8(bytes).unwrap_or_default())
+        let mut write = |bytes| out.write_str(std::str::from_utf8(bytes).unwrap_or_default());
+        match self {
+            RequestId::Sent(value) => write(value.as_bytes()),
+            RequestId::Made(number) => write(&made_text(*number)),
+        }
     }
 }
 
@@ -73,19 +66,37 @@ fn is_valid(value: &[u8]) -> bool {
     (1..=MAX_LENGTH).contains(&value.len()) && value.iter().all(u8::is_ascii_graphic)
 }
 
+/// Hexadecimal digits: the first half is drawn when the process starts, the second half is the request's number.
+fn made_text(number: u64) -> [u8; 32] {
+    static PROCESS: LazyLock<[u8; 16]> =
+        LazyLock::new(|| hex_digits(RandomState::new().hash_one("process")));
+    let mut text = [0; 32];
+    let (process, count) = text.split_at_mut(16);
+    process.copy_from_slice(&*PROCESS);
+    count.copy_from_slice(&hex_digits(number));
+    text
+}
+
+/// The two digits of each byte.
+#[expect(clippy::indexing_slicing, reason = "runs in the compiler")]
+static HEX_PAIRS: [[u8; 2]; 256] = {
+    let digits = b"0123456789abcdef";
+    let mut pairs = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        pairs[byte] = [digits[byte >> 4], digits[byte & 15]];
+        byte += 1;
+    }
+    pairs
+};
+
 /// The digits of a number, the highest first.
 fn hex_digits(number: u64) -> [u8; 16] {
-    let mut digits = [0; 16];
-    for (digit, byte) in digits.chunks_exact_mut(2).zip(number.to_be_bytes()) {
-        for (digit, nibble) in digit.iter_mut().zip([byte >> 4, byte & 15]) {
-            *digit = if nibble < 10 {
-                b'0' + nibble
-            } else {
-                b'a' + nibble - 10
-            };
-        }
+    let mut text = [0; 16];
+    for (pair, byte) in text.chunks_exact_mut(2).zip(number.to_be_bytes()) {
+        pair.copy_from_slice(HEX_PAIRS.get(usize::from(byte)).unwrap_or(b"00"));
     }
-    digits
+    text
 }
 
 #[cfg(test)]

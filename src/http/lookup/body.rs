@@ -29,22 +29,42 @@ pub(crate) struct LookupBody<'a> {
     explain: Option<Explain>,
 }
 
-/// The names of the fields, for errors.
-const FIELDS: [&str; 13] = [
-    "key",
-    "keys",
-    "environment",
-    "facts",
-    "trusted",
-    "node",
-    "variables",
-    "merge",
-    "default",
-    "default_values",
-    "override",
-    "type",
-    "explain",
-];
+/// Defines the fields of a body once: their names, and a number for each.
+macro_rules! fields {
+    ($($field:ident = $name:literal,)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        enum Field {
+            $($field,)*
+        }
+
+        impl Field {
+            const NAMES: &[&str] = &[$($name),*];
+
+            fn named(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Field::$field),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+fields! {
+    Key = "key",
+    Keys = "keys",
+    Environment = "environment",
+    Facts = "facts",
+    Trusted = "trusted",
+    Node = "node",
+    Variables = "variables",
+    Merge = "merge",
+    Default = "default",
+    DefaultValues = "default_values",
+    Override = "override",
+    Type = "type",
+    Explain = "explain",
+}
 
 impl<'a> LookupBody<'a> {
     /// Parses and checks a body.
@@ -61,43 +81,44 @@ impl<'a> LookupBody<'a> {
 
     fn scan(scanner: &mut JsonScanner<'a>) -> ScanResult<Self> {
         let mut body = LookupBody::default();
-        let mut seen = [false; FIELDS.len()];
+        // One bit for each field.
+        let mut seen = 0_u32;
         scanner.object(|scanner, name| {
-            let field = FIELDS.iter().position(|field| *field == name);
-            match field.and_then(|index| seen.get_mut(index)) {
-                Some(seen) if !*seen => *seen = true,
-                Some(_) => return Err(scanner.error(format!("duplicate field `{name}`"))),
-                None => {
-                    let known = FIELDS.join("`, `");
-                    let problem = format!("unknown field `{name}`, expected one of `{known}`");
-                    return Err(scanner.error(problem));
-                }
+            let Some(field) = Field::named(&name) else {
+                let known = Field::NAMES.join("`, `");
+                let problem = format!("unknown field `{name}`, expected one of `{known}`");
+                return Err(scanner.error(problem));
+            };
+            let bit = 1 << field as u32;
+            if seen & bit != 0 {
+                return Err(scanner.error(format!("duplicate field `{name}`")));
             }
-            body.scan_field(&name, scanner)
+            seen |= bit;
+            body.scan_field(field, scanner)
         })?;
         scanner.end()?;
         Ok(body)
     }
 
-    fn scan_field(&mut self, name: &str, scanner: &mut JsonScanner<'a>) -> ScanResult<()> {
+    fn scan_field(&mut self, field: Field, scanner: &mut JsonScanner<'a>) -> ScanResult<()> {
         // `null` is a valid default; any other field that is null counts as left out.
-        if name != "default" && scanner.take_null()? {
+        if field != Field::Default && scanner.take_null()? {
             return Ok(());
         }
-        match name {
-            "key" => self.key = Some(scan_keys(scanner, name)?),
-            "keys" => self.keys = Some(scan_strings(scanner)?),
-            "environment" => self.environment = Some(scanner.string()?),
-            "facts" => self.facts = Some(RawObject::scan(scanner)?),
-            "trusted" => self.trusted = Some(RawObject::scan(scanner)?),
-            "node" => self.node = Some(scanner.string()?),
-            "variables" => self.variables = Some(RawObject::scan(scanner)?),
-            "merge" => self.merge = Some(scanner.value()?),
-            "default" => self.default = Some(scanner.value()?),
-            "default_values" => self.default_values = Some(RawObject::scan(scanner)?),
-            "override" => self.r#override = Some(RawObject::scan(scanner)?),
-            "type" => self.value_type = Some(scanner.string()?),
-            _ => self.explain = scan_explain(scanner)?,
+        match field {
+            Field::Key => self.key = Some(scan_keys(scanner)?),
+            Field::Keys => self.keys = Some(scan_strings(scanner)?),
+            Field::Environment => self.environment = Some(scanner.string()?),
+            Field::Facts => self.facts = Some(RawObject::scan(scanner)?),
+            Field::Trusted => self.trusted = Some(RawObject::scan(scanner)?),
+            Field::Node => self.node = Some(scanner.string()?),
+            Field::Variables => self.variables = Some(RawObject::scan(scanner)?),
+            Field::Merge => self.merge = Some(scanner.value()?),
+            Field::Default => self.default = Some(scanner.value()?),
+            Field::DefaultValues => self.default_values = Some(RawObject::scan(scanner)?),
+            Field::Override => self.r#override = Some(RawObject::scan(scanner)?),
+            Field::Type => self.value_type = Some(scanner.string()?),
+            Field::Explain => self.explain = scan_explain(scanner)?,
         }
         Ok(())
     }
@@ -143,22 +164,22 @@ fn not_a_request(problem: impl std::fmt::Display) -> ApiError {
     ApiError::bad_request(format!("the body is not a lookup request: {problem}"))
 }
 
-fn scan_keys<'a>(scanner: &mut JsonScanner<'a>, field: &str) -> ScanResult<Vec<Cow<'a, str>>> {
-    let wrong = || format!("`{field}` must be a string or an array of strings");
+fn scan_keys<'a>(scanner: &mut JsonScanner<'a>) -> ScanResult<Vec<Cow<'a, str>>> {
+    let wrong = "`key` must be a string or an array of strings";
     match scanner.peek() {
         Some(b'"') => Ok(vec![scanner.string()?]),
         Some(b'[') => {
             let mut keys = Vec::new();
             scanner.array(|scanner| {
                 if scanner.peek() != Some(b'"') {
-                    return Err(scanner.error(wrong()));
+                    return Err(scanner.error(wrong));
                 }
                 keys.push(scanner.string()?);
                 Ok(())
             })?;
             Ok(keys)
         }
-        _ => Err(scanner.error(wrong())),
+        _ => Err(scanner.error(wrong)),
     }
 }
 

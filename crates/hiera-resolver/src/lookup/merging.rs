@@ -1,7 +1,5 @@
 //! Sources visited one after the other, what they have merged: files of a level, levels of a layer, layers.
 
-use std::ops::ControlFlow;
-
 use puppet_values::Value;
 
 use super::Step;
@@ -13,16 +11,21 @@ use crate::merge::{Contribution, MergeError, MergeObserver, MergeStrategy, Merge
 impl Walk<'_, '_> {
     /// Visits sources from the highest to the lowest and merges what they have. An explanation shows the merge where
     /// there is more than one source.
+    #[inline]
     pub(super) fn merge_over<T>(
         &mut self,
         sources: impl ExactSizeIterator<Item = T>,
         strategy: &MergeStrategy,
-        visit: impl FnMut(&mut Self, T) -> Step<Contribution>,
+        mut visit: impl FnMut(&mut Self, T) -> Step<Contribution>,
     ) -> Step<Contribution> {
-        let merger = Merger::new(strategy, sources.len());
-        if !merger.merges() {
-            return self.collect(merger, sources, visit);
-        }
+        let Some(merger) = Merger::new(strategy, sources.len()) else {
+            for source in sources {
+                if let Some(found) = visit(self, source)? {
+                    return Ok(Some(strategy.single(found)));
+                }
+            }
+            return Ok(None);
+        };
         let kind = || NodeKind::Merge {
             strategy: strategy.name().to_owned(),
             options: strategy.options(),
@@ -46,10 +49,8 @@ impl Walk<'_, '_> {
         mut visit: impl FnMut(&mut Self, T) -> Step<Contribution>,
     ) -> Step<Contribution> {
         for source in sources {
-            if let Some(found) = visit(self, source)?
-                && let ControlFlow::Break(result) = merger.push(found, self)?
-            {
-                return Ok(Some(result));
+            if let Some(found) = visit(self, source)? {
+                merger.push(found, self)?;
             }
         }
         merger.finish(self)

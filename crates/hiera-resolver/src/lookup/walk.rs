@@ -89,28 +89,37 @@ impl<'s, 'a> Walk<'s, 'a> {
         merge: Option<&MergeStrategy>,
         value_type: Option<&Type>,
     ) -> Result<Outcome, LookupError> {
-        let assert = |walk: &Self, subject: Subject<'_>, value: Value| match value_type {
-            Some(value_type) => walk.assert_type(subject, value_type, value),
-            None => Ok(Outcome::Found(value)),
+        let Some((subject, value)) = self.first_value(names, default, merge)? else {
+            return Ok(Outcome::NotFound);
         };
+        match value_type {
+            Some(value_type) => self.assert_type(subject, value_type, value),
+            None => Ok(Outcome::Found(value)),
+        }
+    }
+
+    #[inline]
+    fn first_value<'n>(
+        &mut self,
+        names: &[&'n str],
+        default: Option<&Value>,
+        merge: Option<&MergeStrategy>,
+    ) -> Step<(Subject<'n>, Value)> {
         for (index, name) in names.iter().enumerate() {
             if let Some(value) = self.overrides.and_then(|overrides| overrides.get(name)) {
-                return assert(self, Subject::Override(name), value.clone());
+                return Ok(Some((Subject::Override(name), value.clone())));
             }
             if let Some(value) = self.search(name, merge)? {
                 self.found_name = Some(index);
-                return assert(self, Subject::Found, value);
+                return Ok(Some((Subject::Found, value)));
             }
         }
         for name in names {
             if let Some(value) = self.defaults.and_then(|defaults| defaults.get(name)) {
-                return assert(self, Subject::DefaultValues(name), value.clone());
+                return Ok(Some((Subject::DefaultValues(name), value.clone())));
             }
         }
-        match default {
-            Some(value) => assert(self, Subject::Default, value.clone()),
-            None => Ok(Outcome::NotFound),
-        }
+        Ok(default.map(|value| (Subject::Default, value.clone())))
     }
 
     fn assert_type(

@@ -1,7 +1,5 @@
 //! [`Merger`]: collects the values of a key, the highest level first, and makes one of them.
 
-use std::ops::ControlFlow;
-
 use puppet_values::Value;
 use smallvec::SmallVec;
 
@@ -82,13 +80,6 @@ pub(crate) struct Merger<'s>(State<'s>);
 
 #[derive(Debug)]
 enum State<'s> {
-    /// The first value answers.
-    First,
-    /// There is one source, so nothing is merged.
-    Single {
-        strategy: &'s MergeStrategy,
-        found: Option<Contribution>,
-    },
     /// Checked one by one, merged in the end.
     Unique(SmallVec<[Value; 4]>),
     /// The same.
@@ -107,14 +98,13 @@ enum State<'s> {
 }
 
 impl<'s> Merger<'s> {
-    /// A merger for this many sources.
-    pub(crate) fn new(strategy: &'s MergeStrategy, sources: usize) -> Self {
-        Merger(match &strategy.kind {
-            Kind::Default | Kind::First => State::First,
-            _ if sources <= 1 => State::Single {
-                strategy,
-                found: None,
-            },
+    /// A merger for this many sources; `None` where nothing is merged, since the first value answers or there is one
+    /// source. See [`MergeStrategy::single`].
+    #[inline]
+    pub(crate) fn new(strategy: &'s MergeStrategy, sources: usize) -> Option<Self> {
+        Some(Merger(match &strategy.kind {
+            Kind::Default | Kind::First => return None,
+            _ if sources <= 1 => return None,
             Kind::Unique => State::Unique(SmallVec::new()),
             Kind::Hash => State::Hash(SmallVec::new()),
             Kind::Deep(options) if options.has_knockout() => State::Knockout {
@@ -125,23 +115,16 @@ impl<'s> Merger<'s> {
                 options,
                 merged: None,
             },
-        })
+        }))
     }
 
-    /// May there be something to merge? An explanation then shows the merge.
-    pub(crate) fn merges(&self) -> bool {
-        !matches!(self.0, State::First | State::Single { .. })
-    }
-
-    /// Adds what the next lower source has. `Break`: this is the result, and no further source is needed.
+    /// Adds what the next lower source has.
     pub(crate) fn push<O: MergeObserver>(
         &mut self,
         found: Contribution,
         observer: &mut O,
-    ) -> Result<ControlFlow<Contribution>, O::Error> {
+    ) -> Result<(), O::Error> {
         match &mut self.0 {
-            State::First => return Ok(ControlFlow::Break(found)),
-            State::Single { found: single, .. } => *single = Some(found),
             State::Unique(values) => {
                 push_checked(values, found.into_value(), unique::check, observer)?
             }
@@ -155,7 +138,7 @@ impl<'s> Merger<'s> {
             }
             State::Knockout { values, .. } => values.extend(found.into_parts()),
         }
-        Ok(ControlFlow::Continue(()))
+        Ok(())
     }
 
     /// The result of what was pushed; `None` where no source has a value.
@@ -164,13 +147,6 @@ impl<'s> Merger<'s> {
         observer: &mut O,
     ) -> Result<Option<Contribution>, O::Error> {
         let merged = match self.0 {
-            State::First => None,
-            State::Single { strategy, found } => {
-                return Ok(found.map(|found| match strategy.kind {
-                    Kind::Unique => unique::single(found.into_value()).into(),
-                    _ => found,
-                }));
-            }
             State::Unique(values) => (!values.is_empty()).then(|| unique::join(&values)),
             State::Hash(values) => (!values.is_empty()).then(|| hash::join(&values)),
             State::Deep { merged, .. } => merged,

@@ -6,6 +6,8 @@ use puppet_values::{Hash, Value, ruby_text};
 
 use super::deep::DeepOptions;
 use super::error::{MergeError, OptionProblem};
+use super::merger::Contribution;
+use super::unique;
 
 /// How the values of several sources become one.
 #[derive(Clone, Debug)]
@@ -86,6 +88,15 @@ impl MergeStrategy {
     /// Does the first value found answer? A lookup may then stop searching, or search in another way.
     pub(crate) fn is_first(&self) -> bool {
         matches!(self.kind, Kind::Default | Kind::First)
+    }
+
+    /// The result where there is nothing to merge a value with.
+    #[inline]
+    pub(crate) fn single(&self, found: Contribution) -> Contribution {
+        match self.kind {
+            Kind::Unique => unique::single(found.into_value()).into(),
+            _ => found,
+        }
     }
 }
 

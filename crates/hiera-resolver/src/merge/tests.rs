@@ -1,7 +1,5 @@
 //! Tables of merges; Puppet's answers to these are among the conformance cases.
 
-use std::ops::ControlFlow;
-
 use puppet_values::Value;
 
 use super::*;
@@ -28,13 +26,13 @@ impl MergeObserver for Nobody {
 
 fn merge(
     strategy: &MergeStrategy,
-    sources: impl ExactSizeIterator<Item = Contribution>,
+    mut sources: impl ExactSizeIterator<Item = Contribution>,
 ) -> Result<Option<Contribution>, MergeError> {
-    let mut merger = Merger::new(strategy, sources.len());
+    let Some(mut merger) = Merger::new(strategy, sources.len()) else {
+        return Ok(sources.next().map(|found| strategy.single(found)));
+    };
     for source in sources {
-        if let ControlFlow::Break(result) = merger.push(source, &mut Nobody)? {
-            return Ok(Some(result));
-        }
+        merger.push(source, &mut Nobody)?;
     }
     merger.finish(&mut Nobody)
 }

@@ -100,10 +100,9 @@ impl<'a> JsonScope<'a> {
     }
 
     /// The node's name, if it takes the role of the `trusted.certname` that is asked for.
-    fn certname(&self, name: &str, segments: &[Segment]) -> Option<&str> {
-        let is_trusted = TopScopeName::parse(name) == TopScopeName::Trusted;
-        match segments {
-            [Segment::Key(member)] if is_trusted && member.text() == "certname" => {
+    fn certname(&self, name: TopScopeName<'_>, segments: &[Segment]) -> Option<&str> {
+        match (name, segments) {
+            (TopScopeName::Trusted, [Segment::Key(member)]) if member.text() == "certname" => {
                 self.node.name.as_deref()
             }
             _ => None,
@@ -111,8 +110,9 @@ impl<'a> JsonScope<'a> {
     }
 
     /// The object that has a variable's first segment, if it is still text, and how its values are parsed.
-    fn object_of(&self, name: &str, first: &str) -> Option<(&'a RawObject<'a>, Parse)> {
-        match TopScopeName::parse(name) {
+    #[inline]
+    fn object_of(&self, name: TopScopeName<'_>, first: &str) -> Option<(&'a RawObject<'a>, Parse)> {
+        match name {
             TopScopeName::Facts => Some((&self.node.facts, parse_fact)),
             TopScopeName::Trusted if self.node.name.is_none() || first != "certname" => {
                 Some((&self.node.trusted, parse_scanned))
@@ -154,7 +154,7 @@ impl Scope for JsonScope<'_> {
 
     fn dig(&self, name: &str, segments: &[Segment], key: &str) -> Result<Option<Value>, DigError> {
         if let Some((Segment::Key(first), rest)) = segments.split_first()
-            && let Some((object, parse)) = self.object_of(name, first)
+            && let Some((object, parse)) = self.object_of(TopScopeName::parse(name), first)
         {
             return match self.follow(object, first, rest) {
                 Some((raw, left)) => Ok(dig(&self.value_at(raw, parse), left, key)?.cloned()),
@@ -168,7 +168,8 @@ impl Scope for JsonScope<'_> {
     }
 
     fn text(&self, name: &str, segments: &[Segment]) -> Option<&str> {
-        let raw = match (TopScopeName::parse(name), segments) {
+        let name = TopScopeName::parse(name);
+        let raw = match (name, segments) {
             (TopScopeName::Environment, []) => return Some(self.environment),
             (TopScopeName::Other(name), []) => {
                 let variable = self.node.variables.get(name);
