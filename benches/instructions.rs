@@ -1,12 +1,12 @@
-//! Instructions per lookup, counted by callgrind: repeatable where times are not.
+//! Instructions per lookup, counted by callgrind. Unlike times, the counts are reproducible.
 //!
-//!     cargo bench --bench instructions                 the table, beside the goals
-//!     cargo bench --bench instructions -- --check      fails where a count is over its budget by more than 5 %
-//!     cargo bench --bench instructions -- --record     takes today's counts for the budgets
-//!     cargo bench --bench instructions -- --large      with the tree of 20,000 nodes, which takes minutes
+//!     cargo bench --bench instructions                 the table, with the goals
+//!     cargo bench --bench instructions -- --check      fails if a count exceeds its budget by more than 5 %
+//!     cargo bench --bench instructions -- --record     records the counts as the new budgets
+//!     cargo bench --bench instructions -- --large      also with 20 and 20,000 nodes, which takes minutes
 //!
-//! The process runs itself under callgrind, which counts inside of [`measured_region`] alone and writes a file
-//! each time that it is left. Trees come from `gen_tree.py` and are kept below `target/bench`.
+//! The process runs itself under callgrind, which counts only inside of [`measured_region`] and writes a file each time
+//! the function returns. Trees come from `gen_tree.py` and are kept below `target/bench`.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -38,12 +38,12 @@ mod workload;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Lookups of a case. Callgrind counts all of them, and the table shows their mean.
+/// Lookups per case. Callgrind counts all of them, and the table shows the mean.
 const LOOKUPS: usize = 200;
-/// Room above a budget for what another compiler or hash seed does.
-const ROOM: f64 = 1.05;
+/// How much a count may exceed its budget, since it varies with the compiler and the hash seed.
+const TOLERANCE: f64 = 1.05;
 
-/// A case, and what it may cost where a goal is set.
+/// A case, and its goal if there is one.
 struct Case {
     name: &'static str,
     goal: Option<u64>,
@@ -103,11 +103,11 @@ const fn case(name: &'static str, goal: Option<u64>, run: fn(&Bench)) -> Case {
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
-    if let Some(place) = arguments.iter().position(|argument| argument == "--inside") {
-        return run_cases(&arguments[place + 1]);
+    if let Some(index) = arguments.iter().position(|argument| argument == "--inside") {
+        return run_cases(&arguments[index + 1]);
     }
     if has("--test") {
-        // `cargo test --benches` only wants to know that it builds.
+        // `cargo test --benches` only checks that it builds and starts.
         return;
     }
     let counts = count("medium");
@@ -123,12 +123,12 @@ fn main() {
         show_growth(&counts);
     }
     if has("--check") && !is_within {
-        println!("\nA count is over its budget. Where the cost is meant, record it: -- --record");
+        println!("\nA count exceeds its budget. If the cost is intended, record it: -- --record");
         std::process::exit(1);
     }
 }
 
-/// Prints the counts; says whether all are within their budgets.
+/// Prints the counts. Returns whether all are within their budgets.
 fn show(counts: &BTreeMap<String, u64>, budgets: &BTreeMap<String, u64>) -> bool {
     let mut is_within = true;
     let mut rows = Vec::new();
@@ -139,7 +139,7 @@ fn show(counts: &BTreeMap<String, u64>, budgets: &BTreeMap<String, u64>) -> bool
     for case in CASES {
         let count = counts[case.name];
         let budget = budgets.get(case.name).copied();
-        let is_over = budget.is_none_or(|budget| count as f64 > budget as f64 * ROOM);
+        let is_over = budget.is_none_or(|budget| count as f64 > budget as f64 * TOLERANCE);
         is_within &= !is_over;
         let shown = |number: Option<u64>| number.map_or("-".to_owned(), |it| it.to_string());
         let mut remark = String::new();
@@ -176,7 +176,7 @@ fn show(counts: &BTreeMap<String, u64>, budgets: &BTreeMap<String, u64>) -> bool
     is_within
 }
 
-/// The same lookups on 20 and on 20,000 nodes.
+/// The same lookups with 20 and with 20,000 nodes.
 fn show_growth(medium: &BTreeMap<String, u64>) {
     let (small, large) = (count("small"), count("large"));
     println!(
@@ -212,7 +212,7 @@ fn write_rows(file: &str, rows: &[(String, f64, Option<f64>)]) {
     std::fs::write(path, serde_json::to_string_pretty(&rows).unwrap()).unwrap();
 }
 
-/// Runs all cases on a tree under callgrind: mean instructions by name.
+/// Runs all cases on a tree under callgrind. Returns the mean instructions by name.
 fn count(size: &str) -> BTreeMap<String, u64> {
     tree(size);
     let dumps = tempfile::tempdir().unwrap();
@@ -235,16 +235,16 @@ fn count(size: &str) -> BTreeMap<String, u64> {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let total = |place: usize| {
+    let total = |index: usize| {
         let text =
-            std::fs::read_to_string(dumps.path().join(format!("counts.{}", place + 1))).unwrap();
+            std::fs::read_to_string(dumps.path().join(format!("counts.{}", index + 1))).unwrap();
         let total = text.lines().find_map(|line| line.strip_prefix("totals: "));
         total.unwrap().trim().parse::<u64>().unwrap()
     };
     CASES
         .iter()
         .enumerate()
-        .map(|(place, case)| (case.name.to_owned(), total(place) / LOOKUPS as u64))
+        .map(|(index, case)| (case.name.to_owned(), total(index) / LOOKUPS as u64))
         .collect()
 }
 
@@ -255,13 +255,13 @@ fn run_cases(size: &str) {
     }
 }
 
-/// What callgrind looks into.
+/// The only code that callgrind counts.
 #[inline(never)]
 fn measured_region(work: &mut dyn FnMut()) {
     work();
 }
 
-/// Does it once to warm up, and once to be counted.
+/// Runs the work once to warm up, and once to be counted.
 fn measure(mut work: impl FnMut()) {
     work();
     measured_region(&mut work);
@@ -284,7 +284,7 @@ impl Bench {
         }
     }
 
-    /// The lookups of one kind, as they stand in the generated file.
+    /// The lookups of one kind, as in the generated file.
     fn bodies(&self, kind: &str) -> Vec<String> {
         bodies(&self.tree, kind, LOOKUPS)
     }
@@ -299,12 +299,12 @@ impl Bench {
         bodies
     }
 
-    /// Requests of one node each for so many keys.
+    /// Requests for the given number of keys, each for one node.
     fn batches(&self, size: usize) -> Vec<String> {
         let bodies = self.bodies("first_common");
         let keys = first_found_keys(&self.tree);
-        let batch = |place: usize, body: &String| {
-            let keys: Vec<_> = keys.iter().cycle().skip(place).take(size).collect();
+        let batch = |index: usize, body: &String| {
+            let keys: Vec<_> = keys.iter().cycle().skip(index).take(size).collect();
             let mut whole: serde_json::Value = serde_json::from_str(body).unwrap();
             let object = whole.as_object_mut().unwrap();
             object.remove("key");
@@ -314,11 +314,11 @@ impl Bench {
         bodies
             .iter()
             .enumerate()
-            .map(|(place, body)| batch(place, body))
+            .map(|(index, body)| batch(index, body))
             .collect()
     }
 
-    /// Lookups by the resolver alone, on facts that are values already, with their JSON written.
+    /// Lookups by the resolver alone, with facts that are parsed already, including the JSON of the result.
     fn resolve(&self, kind: &str) {
         let environment = self.environments.get("production").unwrap();
         let lookups: Vec<Lookup> = self
@@ -329,7 +329,7 @@ impl Bench {
         resolve_all(&environment.snapshot, &lookups);
     }
 
-    /// A hierarchy of so many levels, of which the last has the key.
+    /// A hierarchy with this number of levels. Only the last one has the key.
     fn resolve_levels(&self, levels: usize) {
         let tree = workspace(&format!("levels-{levels}"));
         let production = tree.join("environments/production");
@@ -356,7 +356,7 @@ impl Bench {
         resolve_all(&environment.snapshot, &lookups);
     }
 
-    /// Whole requests, from the body's bytes to those of the answer, without a socket.
+    /// Whole requests, from the bytes of the body to the bytes of the answer, without a socket.
     fn request(&self, bodies: &[String]) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -382,7 +382,7 @@ impl Bench {
     }
 }
 
-/// Keys without merges, each once: a batch that names a key twice looks it up once.
+/// Distinct keys without merges: a batch looks up a repeated key only once.
 fn first_found_keys(tree: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(tree.join("lookups.jsonl")).unwrap();
     let key = |line: &str| {
@@ -390,7 +390,7 @@ fn first_found_keys(tree: &Path) -> Vec<String> {
         whole["key"].as_str().unwrap().to_owned()
     };
     let mut keys: Vec<String> = text.lines().map(key).collect();
-    // The generator's names of scalars are `profile::APP::WORD_PARAMETER`.
+    // The generator names scalars `profile::APP::WORD_PARAMETER`.
     keys.retain(|key| key.split("::").nth(2).is_some_and(|it| it.contains('_')));
     keys.retain(|key| key.starts_with("profile::") && !key.ends_with("_url"));
     keys.sort_unstable();

@@ -1,8 +1,8 @@
-//! CPU time of lookups by the resolver, and of requests without a socket on one and on two threads.
+//! CPU time of lookups in the resolver, and of requests without a socket on one and on two threads.
 //!
 //!     cargo bench --bench timings     one line of JSON
 //!
-//! `peers.py` runs it in turn with what it is compared with; by itself it says little.
+//! `peers.py` runs it in turn with the programs that it compares; absolute times mean little.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -44,14 +44,14 @@ const KINDS: [&str; 9] = [
     "module",
     "miss",
 ];
-/// Lookups of a kind.
+/// Lookups per kind.
 const LOOKUPS: usize = 1000;
-/// CPU time that each figure is measured over. The kernel counts in steps of up to 4 ms.
+/// The CPU time over which each value is measured. The resolution of the kernel is up to 4 ms.
 const SPAN: Duration = Duration::from_millis(200);
 
 fn main() {
     if std::env::args().any(|argument| argument == "--test") {
-        // `cargo test --benches` only wants to know that it builds.
+        // `cargo test --benches` only checks that it builds and starts.
         return;
     }
     let tree = tree("medium");
@@ -81,7 +81,7 @@ fn main() {
     );
 }
 
-/// Lookups for a node each.
+/// Lookups for a different node each.
 fn fresh_cost(snapshot: &Snapshot, lookups: &[Lookup]) -> f64 {
     let mut out = Vec::with_capacity(1 << 20);
     cost(lookups.len(), || {
@@ -93,7 +93,7 @@ fn fresh_cost(snapshot: &Snapshot, lookups: &[Lookup]) -> f64 {
     })
 }
 
-/// Lookups for one node, a hundred in a session, as for a catalog.
+/// Lookups for one node, a hundred per session, as for a catalog.
 fn warm_cost(snapshot: &Snapshot, lookups: &[Lookup]) -> f64 {
     let mut out = Vec::with_capacity(1 << 20);
     let node = lookups.first().unwrap();
@@ -109,13 +109,13 @@ fn warm_cost(snapshot: &Snapshot, lookups: &[Lookup]) -> f64 {
     })
 }
 
-/// A request of the same node that sends its name alone.
+/// A request for the same node that sends only its name.
 fn without_facts(body: &str) -> String {
     let mut body: serde_json::Value = serde_json::from_str(body).unwrap();
     serde_json::json!({"key": body["key"].take(), "trusted": body["trusted"].take()}).to_string()
 }
 
-/// Whole requests, from the body's bytes to those of the answer.
+/// Whole requests, from the bytes of the body to the bytes of the answer.
 fn request_cost(gate: &Gate, bodies: &[String]) -> f64 {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -136,7 +136,7 @@ fn request_cost(gate: &Gate, bodies: &[String]) -> f64 {
     })
 }
 
-/// The floor of scaling: threads that have nothing in common but the machine.
+/// The floor for scaling: threads that share nothing but the machine.
 fn private_cost(bodies: &[String]) -> f64 {
     let bodies = bodies.to_vec();
     cost(bodies.len(), || {
@@ -146,7 +146,7 @@ fn private_cost(bodies: &[String]) -> f64 {
     })
 }
 
-/// The mean cost while so many threads do the same.
+/// The mean cost while this number of threads do the same work.
 fn on_threads(count: usize, work: impl Fn() -> f64 + Sync) -> f64 {
     let together = Barrier::new(count);
     let total: f64 = thread::scope(|scope| {
@@ -160,7 +160,7 @@ fn on_threads(count: usize, work: impl Fn() -> f64 + Sync) -> f64 {
     total / count as f64
 }
 
-/// CPU time of this thread in microseconds for each of `count` things that `work` does; repeated over [`SPAN`].
+/// CPU time of this thread in microseconds per operation. `work` does `count` operations, and is repeated over [`SPAN`].
 fn cost(count: usize, mut work: impl FnMut()) -> f64 {
     work();
     let (start, mut rounds) = (cpu_time(), 0_usize);

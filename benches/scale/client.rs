@@ -1,4 +1,4 @@
-//! One connection that is kept open.
+//! [`Client`]: a connection that stays open.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -24,7 +24,7 @@ impl Client {
         })
     }
 
-    /// Sends a `POST` and gives the status and body of the answer.
+    /// Sends a `POST`, and returns the status and the body of the answer.
     fn post(&mut self, path: &str, body: &str) -> anyhow::Result<(u16, String)> {
         let request = format!(
             "POST {path} HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
@@ -50,7 +50,7 @@ impl Client {
         Ok((status, String::from_utf8(answer)?))
     }
 
-    /// Asks until the mark of a node is this one, and says how many milliseconds that took. `""`: it has none.
+    /// Repeats a lookup until a node has this mark, or none if it is empty. Returns the milliseconds that it took.
     pub(crate) fn wait_for_mark(&mut self, node: &str, mark: &str) -> anyhow::Result<f64> {
         let start = Instant::now();
         let body = json!({ "key": "scale::mark", "node": node }).to_string();
@@ -66,27 +66,27 @@ impl Client {
             }
             anyhow::ensure!(
                 start.elapsed() < PATIENCE,
-                "{node} never came to `{mark}`: {answer}"
+                "{node} did not get the mark `{mark}`: {answer}"
             );
             std::thread::sleep(Duration::from_micros(500));
         }
     }
 
-    /// Lookups a second, for a time.
+    /// Lookups per second, measured for this time.
     pub(crate) fn ask_for(&mut self, bodies: &[String], time: Duration) -> anyhow::Result<f64> {
         let start = Instant::now();
         self.ask_while(bodies, || start.elapsed() < time)
     }
 
-    /// Lookups a second, as long as something holds.
+    /// Lookups per second, measured while a condition holds.
     pub(crate) fn ask_while(
         &mut self,
         bodies: &[String],
-        goes_on: impl Fn() -> bool,
+        continues: impl Fn() -> bool,
     ) -> anyhow::Result<f64> {
         let (start, mut count) = (Instant::now(), 0);
         for body in bodies.iter().cycle() {
-            if !goes_on() {
+            if !continues() {
                 break;
             }
             let (status, answer) = self.post("/lookup", body)?;
@@ -96,7 +96,7 @@ impl Client {
         Ok(f64::from(count) / start.elapsed().as_secs_f64())
     }
 
-    /// Loads everything again that has changed.
+    /// Reloads the environment.
     pub(crate) fn reload(&mut self) -> anyhow::Result<String> {
         Ok(self.post("/environments/production/reload", "")?.1)
     }

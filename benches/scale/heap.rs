@@ -1,4 +1,4 @@
-//! The server with its allocations counted: what is alive, and the most that was.
+//! The server with an allocator that counts live bytes and their peak.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::io::BufRead as _;
@@ -8,7 +8,7 @@ use clap::Parser as _;
 use hierad::cli::CommandLine;
 use mimalloc::MiMalloc;
 
-/// The server's allocator, which counts if it is told to.
+/// The allocator of the server. It counts after [`serve_counted`] was called.
 pub(crate) struct Counting;
 
 static IS_COUNTING: AtomicBool = AtomicBool::new(false);
@@ -30,9 +30,9 @@ fn shrink(size: usize) {
 
 #[expect(
     unsafe_code,
-    reason = "an allocator is made of unsafe functions; this one hands everything on"
+    reason = "an allocator consists of unsafe functions; this one forwards every call"
 )]
-// SAFETY: every call goes unchanged to an allocator that keeps the rules.
+// SAFETY: every call is forwarded unchanged to an allocator that meets the requirements.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         grow(layout.size());
@@ -56,10 +56,10 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// `hierad serve` in this process. For each line of its input it prints the bytes that are alive and the most that
-/// were since the last one.
+/// Runs `hierad serve` in this process. For each line on standard input it prints the live bytes, and their peak since
+/// the previous line.
 pub(crate) fn serve_counted(arguments: &[&str]) -> anyhow::Result<()> {
-    // What is freed later and was not counted is little: nothing but the arguments is there yet.
+    // Few bytes were allocated before and are freed uncounted later: only the arguments exist yet.
     IS_COUNTING.store(true, Ordering::Relaxed);
     std::thread::spawn(|| {
         for _ in std::io::stdin().lock().lines() {

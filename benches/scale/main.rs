@@ -1,11 +1,11 @@
-//! Start, reload and memory on a tree of 20,000 nodes, each beside what it cannot be faster than.
+//! Start, reload and memory on a tree of 20,000 nodes, compared with a floor.
 //!
-//! `cargo bench --bench scale` generates the tree once (with `benches/gen_tree.py`, so that `python3` is needed, and
-//! `git` for its two branches), starts the server on it as a process, and prints a table; the same goes to
-//! `target/bench/scale.json`. Wall clocks of busy machines tell little by themselves, so each figure stands beside a
-//! floor that is measured in turn with it: the same bytes, in memory already, read by the same YAML parser on all cores
-//! into its own values, which are dropped at once. Figures are medians. `-- start` and the like measure a part alone.
-#![expect(clippy::print_stdout, reason = "the table is what it is for")]
+//! `cargo bench --bench scale` generates the tree once (with `benches/gen_tree.py`; needs `python3`, and `git` for its two
+//! branches), starts the server on it as a process, prints a table and writes it to `target/bench/scale.json`. Wall-clock
+//! times on a busy machine mean little, so each value is compared with a floor that is measured in turn with it: the same
+//! bytes, already in memory, parsed by the same YAML parser on all cores, with the values dropped at once. All values are
+//! medians. `-- start` measures only that part; the other parts are listed in `main`.
+#![expect(clippy::print_stdout, reason = "it prints a table")]
 
 mod client;
 mod heap;
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
-use plain_parse::Way;
+use plain_parse::ParseMode;
 use report::{Report, median};
 use server::Server;
 use tree::Tree;
@@ -29,12 +29,12 @@ use tree::Tree;
 #[global_allocator]
 static ALLOCATOR: heap::Counting = heap::Counting;
 
-/// Rounds of what takes seconds, and of what takes a moment.
+/// Rounds of slow and of quick measurements.
 const ROUNDS: usize = 5;
 const QUICK_ROUNDS: usize = 25;
 
 fn main() -> anyhow::Result<()> {
-    // Beside itself the binary is two others: the floor, and the server with its allocations counted.
+    // The same binary is also the floor, and the server with counted allocations.
     let arguments: Vec<String> = std::env::args().collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
@@ -50,7 +50,7 @@ fn main() -> anyhow::Result<()> {
         ("start", start),
         ("one-file", one_file),
         ("branch-switch", branch_switch),
-        ("lookups", lookups_meanwhile),
+        ("lookups", lookups_during_reload),
         ("memory", memory),
     ];
     let wanted = arguments
@@ -68,13 +68,14 @@ fn main() -> anyhow::Result<()> {
 }
 
 fn start(tree: &Tree, report: &mut Report) -> anyhow::Result<()> {
-    let mut floors = [Way::Dropped, Way::Kept, Way::ByLibyaml].map(|way| (way, Vec::new()));
+    let mut floors =
+        [ParseMode::Dropped, ParseMode::Kept, ParseMode::ByLibyaml].map(|way| (way, Vec::new()));
     let (mut clocks, mut cores, mut floor_cores) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..2 * ROUNDS {
         for (way, floor_clocks) in &mut floors {
             let (clock, core) = plain_parse::measure(tree, *way)?;
             floor_clocks.push(clock);
-            if *way == Way::Dropped {
+            if *way == ParseMode::Dropped {
                 floor_cores.push(core);
             }
         }
@@ -110,7 +111,7 @@ fn start(tree: &Tree, report: &mut Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// From the write to the first answer that shows it.
+/// From the write to the first answer with the new value.
 fn one_file(tree: &Tree, report: &mut Report) -> anyhow::Result<()> {
     let server = Server::start(tree, &[])?;
     let mut client = server.connect()?;
@@ -121,7 +122,7 @@ fn one_file(tree: &Tree, report: &mut Report) -> anyhow::Result<()> {
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let new_path = path.with_file_name("scale.example.net.yaml");
     for round in 0..QUICK_ROUNDS {
-        // A server under way has files that did not change just now.
+        // In practice, the files have not changed just before.
         std::thread::sleep(Duration::from_millis(60));
         let text = format!("{original}scale::mark: changed {round}\n");
         fs::write(&path, text)?;
@@ -153,14 +154,14 @@ fn one_file(tree: &Tree, report: &mut Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// From the end of `git checkout` to the first answer that shows it.
+/// From `git checkout` to the first answer with the new value.
 fn branch_switch(tree: &Tree, report: &mut Report) -> anyhow::Result<()> {
     let (mut visible, mut whole, mut floors) = (Vec::new(), Vec::new(), Vec::new());
     let server = Server::start(tree, &[])?;
     let node = tree.node_name(1)?;
     for _ in 0..ROUNDS {
         for branch in ["other", "main"] {
-            floors.push(plain_parse::measure(tree, Way::Dropped)?.0);
+            floors.push(plain_parse::measure(tree, ParseMode::Dropped)?.0);
             let start = Instant::now();
             tree.check_out(branch)?;
             let mut client = server.connect()?;
@@ -186,9 +187,9 @@ fn branch_switch(tree: &Tree, report: &mut Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One connection that always asks, while everything is loaded again and while something else keeps the other core
-/// busy. Beside an idle core it would be slower: whoever is asked next has to be woken first.
-fn lookups_meanwhile(tree: &Tree, report: &mut Report) -> anyhow::Result<()> {
+/// Lookups over one connection during a full reload, and while something else keeps the other core busy. With the other
+/// core idle they would be slower, since the thread that answers has to be woken up.
+fn lookups_during_reload(tree: &Tree, report: &mut Report) -> anyhow::Result<()> {
     let server = Server::start(tree, &[("HIERAD_WATCH", "off")])?;
     let bodies = tree.lookups()?;
     let window = Duration::from_millis(700);
@@ -197,11 +198,11 @@ fn lookups_meanwhile(tree: &Tree, report: &mut Report) -> anyhow::Result<()> {
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for round in 0..2 * ROUNDS {
         tree.check_out(if round % 2 == 0 { "other" } else { "main" })?;
-        // What the checkout left to the disk is not to be measured.
+        // Writes of the checkout that are still in progress must not be measured.
         std::thread::sleep(Duration::from_millis(300));
         let mut client = server.connect()?;
         idle.push(client.ask_for(&bodies, window)?);
-        let before = beside_busy_core(|| client.ask_for(&bodies, window))?;
+        let before = with_busy_core(|| client.ask_for(&bodies, window))?;
         let meanwhile = std::thread::scope(|scope| {
             let reload = scope.spawn(|| server.connect()?.reload());
             let meanwhile = client.ask_while(&bodies, || !reload.is_finished());
@@ -211,7 +212,7 @@ fn lookups_meanwhile(tree: &Tree, report: &mut Report) -> anyhow::Result<()> {
             anyhow::ensure!(outcome.contains("\"loaded\""), "{outcome}");
             meanwhile
         })?;
-        let after = beside_busy_core(|| client.ask_for(&bodies, window))?;
+        let after = with_busy_core(|| client.ask_for(&bodies, window))?;
         usual.push(f64::midpoint(before, after));
         loading.push(meanwhile);
         kept.push(100.0 * meanwhile / f64::midpoint(before, after));
@@ -239,8 +240,8 @@ fn lookups_meanwhile(tree: &Tree, report: &mut Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Does something while another thread does nothing, as fast as it can.
-fn beside_busy_core<T>(work: impl FnOnce() -> T) -> T {
+/// Runs something while another thread keeps a core busy.
+fn with_busy_core<T>(work: impl FnOnce() -> T) -> T {
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -254,7 +255,7 @@ fn beside_busy_core<T>(work: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Live heap after the start, and its peak while one file is loaded again.
+/// Live heap after the start, and its peak while one file is reloaded.
 fn memory(tree: &Tree, report: &mut Report) -> anyhow::Result<()> {
     let plain = Server::start(tree, &[])?;
     let resident = plain.resident()?;
@@ -311,7 +312,7 @@ fn millis(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }
 
-/// Runs a command that has to succeed.
+/// Runs a command that must succeed.
 fn succeed(command: &mut std::process::Command) -> anyhow::Result<()> {
     let output = command
         .output()

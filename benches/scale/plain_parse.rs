@@ -1,6 +1,6 @@
-//! The floor: the bytes of all data files, in memory already, parsed by `psych-yaml` on all cores into its own values.
+//! The floor: the bytes of all data files, already in memory, parsed by `psych-yaml` on all cores.
 //!
-//! In a process of its own, since a heap that was used before is faster than that of a server which starts.
+//! It runs in a process of its own, since a heap that was used before is faster than that of a new server.
 
 use std::fs;
 use std::path::Path;
@@ -14,59 +14,59 @@ use crate::tree::Tree;
 
 /// How the bytes are parsed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// Each file's values are dropped before those of the next are made: lower by the memory for them.
+pub(crate) enum ParseMode {
+    /// The values of each file are dropped before the next is parsed, which saves the cost of their memory.
     Dropped,
-    /// All values are there in the end, as they are in a server.
+    /// All values are kept, as in a server.
     Kept,
-    /// The same by libyaml alone, without the reader for simple texts.
+    /// All values are kept, and libyaml parses everything, without the fast reader for simple documents.
     ByLibyaml,
 }
 
-impl Way {
-    const NAMES: [(Way, &str); 3] = [
-        (Way::Dropped, "dropped"),
-        (Way::Kept, "kept"),
-        (Way::ByLibyaml, "by-libyaml"),
+impl ParseMode {
+    const NAMES: [(ParseMode, &str); 3] = [
+        (ParseMode::Dropped, "dropped"),
+        (ParseMode::Kept, "kept"),
+        (ParseMode::ByLibyaml, "by-libyaml"),
     ];
 
     fn name(self) -> &'static str {
-        let mut names = Way::NAMES.iter();
+        let mut names = ParseMode::NAMES.iter();
         names
             .find(|(way, _)| *way == self)
             .map_or("", |(_, name)| name)
     }
 
     fn named(name: &str) -> anyhow::Result<Self> {
-        let found = Way::NAMES.iter().find(|(_, known)| *known == name);
-        found.map(|(way, _)| *way).context("no such way to parse")
+        let found = ParseMode::NAMES.iter().find(|(_, known)| *known == name);
+        found.map(|(way, _)| *way).context("unknown way to parse")
     }
 }
 
-/// Milliseconds of the floor, on the clock and of all cores together.
-pub(crate) fn measure(tree: &Tree, way: Way) -> anyhow::Result<(f64, f64)> {
+/// The floor in milliseconds: wall-clock time, and CPU time of all cores.
+pub(crate) fn measure(tree: &Tree, way: ParseMode) -> anyhow::Result<(f64, f64)> {
     let output = Command::new(std::env::current_exe()?)
         .arg("plain-parse")
         .arg(way.name())
         .arg(tree.data())
         .output()?;
     let text = String::from_utf8(output.stdout)?;
-    let (clock, cores) = text.trim().split_once(' ').context("no figures")?;
+    let (clock, cores) = text.trim().split_once(' ').context("unexpected output")?;
     Ok((clock.parse()?, cores.parse()?))
 }
 
-/// What [`measure`] starts.
+/// The process that [`measure`] starts.
 pub(crate) fn run(way: &str, root: &Path) -> anyhow::Result<()> {
-    let way = Way::named(way)?;
+    let way = ParseMode::named(way)?;
     let mut texts = Vec::new();
     read_all(root, &mut texts)?;
-    if way == Way::ByLibyaml {
+    if way == ParseMode::ByLibyaml {
         for text in &mut texts {
-            // The reader for simple texts knows no directives, and stops here.
+            // The fast reader does not support directives.
             text.splice(..0, *b"%YAML 1.1\n");
             anyhow::ensure!(
                 text.starts_with(b"%YAML 1.1\n---\n"),
-                "a text without a start"
+                "a document without `---`"
             );
         }
     }
@@ -75,11 +75,11 @@ pub(crate) fn run(way: &str, root: &Path) -> anyhow::Result<()> {
         let mut kept = Vec::new();
         while let Some(text) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
             let value = std::hint::black_box(psych_yaml::parse(text));
-            if way != Way::Dropped {
+            if way != ParseMode::Dropped {
                 kept.push(value);
             }
         }
-        // The end of the process is no part of the work.
+        // Freeing the values is not measured.
         std::mem::forget(kept);
     };
     let (start, before) = (Instant::now(), cpu_time("self")?);
@@ -93,9 +93,9 @@ pub(crate) fn run(way: &str, root: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Milliseconds that a process has used of all cores together.
+/// The CPU time of a process on all cores, in milliseconds.
 pub(crate) fn cpu_time(process: &str) -> anyhow::Result<f64> {
-    /// As Linux counts them for everyone, whatever it does inside.
+    /// USER_HZ, which is 100 on all common platforms.
     const MILLIS_PER_TICK: f64 = 10.0;
     let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
     let (_, rest) = stat.rsplit_once(')').context("no name")?;

@@ -1,21 +1,21 @@
-//! Figures → a table and JSON.
+//! [`Report`]: measured values, as a table and as JSON.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::json;
 
-/// What was measured.
+/// Everything that was measured.
 #[derive(Default)]
 pub(crate) struct Report {
-    figures: Vec<Figure>,
+    measurements: Vec<Measurement>,
 }
 
-struct Figure {
+struct Measurement {
     name: String,
     unit: &'static str,
     value: f64,
-    /// What it cannot be better than.
+    /// The best possible value.
     floor: Option<f64>,
     goal: Option<Goal>,
 }
@@ -25,7 +25,7 @@ enum Goal {
     AtLeast(f64),
 }
 
-impl Figure {
+impl Measurement {
     fn is_met(&self) -> Option<bool> {
         self.goal.as_ref().map(|goal| match *goal {
             Goal::AtMost(limit) => self.value <= limit,
@@ -35,7 +35,7 @@ impl Figure {
 }
 
 impl Report {
-    /// A figure that should be at most `goal`.
+    /// Adds a value that should be at most `goal`.
     pub(crate) fn add(
         &mut self,
         name: &str,
@@ -44,7 +44,7 @@ impl Report {
         floor: Option<f64>,
         goal: Option<f64>,
     ) {
-        self.figures.push(Figure {
+        self.measurements.push(Measurement {
             name: name.to_owned(),
             unit,
             value,
@@ -53,9 +53,9 @@ impl Report {
         });
     }
 
-    /// A figure that should be at least `goal`.
+    /// Adds a value that should be at least `goal`.
     pub(crate) fn add_at_least(&mut self, name: &str, unit: &'static str, value: f64, goal: f64) {
-        self.figures.push(Figure {
+        self.measurements.push(Measurement {
             name: name.to_owned(),
             unit,
             value,
@@ -64,20 +64,20 @@ impl Report {
         });
     }
 
-    /// The table.
+    /// Prints the table.
     pub(crate) fn print(&self) {
         println!(
             "{:<68} {:>14} {:>10} {:>6} {:>10}  met",
             "what", "measured", "floor", "ratio", "goal"
         );
-        for figure in &self.figures {
+        for measurement in &self.measurements {
             let number = |number: Option<f64>| {
                 number.map_or_else(String::new, |number| format!("{number:.1}"))
             };
-            let ratio = figure
-                .floor
-                .map_or_else(String::new, |floor| format!("{:.2}", figure.value / floor));
-            let (goal, met) = match (&figure.goal, figure.is_met()) {
+            let ratio = measurement.floor.map_or_else(String::new, |floor| {
+                format!("{:.2}", measurement.value / floor)
+            });
+            let (goal, met) = match (&measurement.goal, measurement.is_met()) {
                 (Some(Goal::AtMost(limit)), Some(met)) => {
                     (format!("≤ {limit:.1}"), if met { "yes" } else { "no" })
                 }
@@ -86,39 +86,42 @@ impl Report {
                 }
                 _ => (String::new(), ""),
             };
-            let measured = format!("{:.1} {}", figure.value, figure.unit);
+            let measured = format!("{:.1} {}", measurement.value, measurement.unit);
             println!(
                 "{:<68} {measured:>14} {:>10} {ratio:>6} {goal:>10}  {met}",
-                figure.name,
-                number(figure.floor)
+                measurement.name,
+                number(measurement.floor)
             );
         }
     }
 
-    /// The same as JSON.
+    /// Writes the same as JSON.
     pub(crate) fn write(&self, path: &Path) -> anyhow::Result<()> {
-        let figures: Vec<_> = self
-            .figures
+        let measurements: Vec<_> = self
+            .measurements
             .iter()
-            .map(|figure| {
-                let goal = figure.goal.as_ref().map(|goal| match goal {
+            .map(|measurement| {
+                let goal = measurement.goal.as_ref().map(|goal| match goal {
                     Goal::AtMost(limit) | Goal::AtLeast(limit) => limit,
                 });
-                json!({ "name": figure.name, "value": figure.value, "unit": figure.unit, "floor": figure.floor,
-                    "goal": goal, "met": figure.is_met() })
+                json!({ "name": measurement.name, "value": measurement.value, "unit": measurement.unit, "floor": measurement.floor,
+                    "goal": goal, "met": measurement.is_met() })
             })
             .collect();
         if let Some(directory) = path.parent() {
             fs::create_dir_all(directory)?;
         }
-        fs::write(path, serde_json::to_string_pretty(&figures)? + "\n")?;
+        fs::write(path, serde_json::to_string_pretty(&measurements)? + "\n")?;
         println!("written to {}", path.display());
         Ok(())
     }
 }
 
-/// The middle one.
-pub(crate) fn median(figures: &mut [f64]) -> f64 {
-    figures.sort_by(f64::total_cmp);
-    figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
+/// The median.
+pub(crate) fn median(measurements: &mut [f64]) -> f64 {
+    measurements.sort_by(f64::total_cmp);
+    measurements
+        .get(measurements.len() / 2)
+        .copied()
+        .unwrap_or(f64::NAN)
 }

@@ -11,15 +11,15 @@ use crate::client::Client;
 use crate::plain_parse::cpu_time;
 use crate::tree::Tree;
 
-/// A server that has loaded everything. Ends with its value.
+/// A server that has loaded everything. It is killed when the value is dropped.
 pub(crate) struct Server {
     child: Child,
     address: SocketAddr,
-    /// Milliseconds from its start until it was ready.
+    /// Milliseconds from the start until it was ready.
     pub(crate) ready_after: f64,
-    /// Milliseconds of all cores that it took to get there.
+    /// The CPU time until then, in milliseconds.
     pub(crate) cpu_time: f64,
-    /// How the one with counted allocations is asked.
+    /// Standard input and output, if allocations are counted.
     pipes: Option<(ChildStdin, BufReader<ChildStdout>)>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Heap {
 }
 
 impl Server {
-    /// Starts the binary as it is released.
+    /// Starts the release binary.
     pub(crate) fn start(tree: &Tree, variables: &[(&str, &str)]) -> anyhow::Result<Self> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hierad"));
         command
@@ -40,7 +40,7 @@ impl Server {
         Server::launch(command, tree)
     }
 
-    /// Starts the one whose allocations are counted.
+    /// Starts a server whose allocations are counted.
     pub(crate) fn start_counted(tree: &Tree) -> anyhow::Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -58,7 +58,7 @@ impl Server {
             .args(["serve", "--listen", "127.0.0.1:0", "--codedir"])
             .arg(&tree.root)
             .env("NO_COLOR", "1")
-            // A look of its own would be measured as well.
+            // A rescan would be measured too.
             .env("HIERAD_RESCAN_INTERVAL_S", "3600")
             .stderr(Stdio::piped());
         let start = Instant::now();
@@ -82,7 +82,7 @@ impl Server {
         }
         let ready_after = crate::millis(start.elapsed());
         let cpu_time = cpu_time(&child.id().to_string())?;
-        // Read to the end, so that it can go on logging.
+        // The log must be read to the end, or the server would block.
         std::thread::spawn(move || {
             let mut line = Vec::new();
             while log
@@ -102,25 +102,25 @@ impl Server {
         })
     }
 
-    /// A connection.
+    /// Connects to the server.
     pub(crate) fn connect(&self) -> anyhow::Result<Client> {
         Client::connect(self.address)
     }
 
-    /// What is alive, and the most that was since this was last asked.
+    /// The live bytes, and their peak since the previous call.
     pub(crate) fn live_heap(&mut self) -> anyhow::Result<Heap> {
-        let (input, output) = self.pipes.as_mut().context("nothing is counted")?;
+        let (input, output) = self.pipes.as_mut().context("allocations are not counted")?;
         input.write_all(b"\n")?;
         let mut line = String::new();
         output.read_line(&mut line)?;
-        let (live, peak) = line.trim().split_once(' ').context("no figures")?;
+        let (live, peak) = line.trim().split_once(' ').context("unexpected output")?;
         Ok(Heap {
             live: live.parse()?,
             peak: peak.parse()?,
         })
     }
 
-    /// Bytes of memory that the process has.
+    /// The resident memory of the process, in bytes.
     pub(crate) fn resident(&self) -> anyhow::Result<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status

@@ -1,4 +1,4 @@
-//! The tree: 20,000 nodes, generated once, with a branch on which every file is different.
+//! [`Tree`]: a generated code directory with 20,000 nodes, and a branch on which every file is different.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,16 +9,16 @@ use anyhow::Context as _;
 
 use crate::succeed;
 
-/// A code directory and what is known of it.
+/// A code directory and its size.
 pub(crate) struct Tree {
     pub(crate) root: PathBuf,
-    /// The data files and what they hold together.
+    /// The number and the total size of the data files.
     pub(crate) files: usize,
     pub(crate) bytes: u64,
     nodes: Vec<String>,
 }
 
-/// Where builds go.
+/// The target directory of cargo.
 pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("target"),
@@ -27,7 +27,7 @@ pub(crate) fn target() -> PathBuf {
 }
 
 impl Tree {
-    /// Generates it, unless that was done before.
+    /// Generates the tree, unless it exists.
     pub(crate) fn generate() -> anyhow::Result<Self> {
         let root = target().join("bench/large");
         let is_done = root.join("is_done");
@@ -50,7 +50,7 @@ impl Tree {
             fs::write(is_done, "")?;
         }
         let tree = Tree::open(&root)?;
-        // An earlier run may have ended anywhere.
+        // An earlier run may have been interrupted.
         succeed(&mut tree.git(&["reset", "-q", "--hard"]))?;
         succeed(&mut tree.git(&["clean", "-q", "-f", "-d"]))?;
         tree.check_out("main")?;

@@ -11,15 +11,15 @@ use hierad::config::CodeDirectory;
 use hierad::environments::{Environments, load_once};
 use hierad::json::write_value;
 
-/// A lookup whose facts are at hand.
+/// A lookup with parsed facts.
 pub(crate) struct Lookup {
     key: String,
     merge: Option<MergeStrategy>,
     scope: PickedFacts,
 }
 
-/// Facts as a request has them ready: those that were asked for before are at hand as text, by the hashes of their
-/// names. What it takes to find them in a body is counted with the requests.
+/// Facts as in a request: those that were used before are cached as text, by the hashes of their names. The cost of
+/// finding them in a body is part of the cases with requests.
 struct PickedFacts {
     picked: RefCell<Vec<(u64, &'static str)>>,
     all: Node,
@@ -43,7 +43,7 @@ impl Scope for PickedFacts {
             return Some(text);
         }
         let text = self.all.text(name, segments)?;
-        // A benchmark ends before that matters.
+        // Leaked: a benchmark ends before that matters.
         let text = Box::leak(text.to_owned().into_boxed_str());
         picked.push((asked, text));
         Some(text)
@@ -51,7 +51,7 @@ impl Scope for PickedFacts {
 }
 
 impl Lookup {
-    /// From the body of a request.
+    /// Parses the body of a request.
     pub(crate) fn read(body: &str) -> Self {
         let whole =
             hiera_resolver::data::json::parse(body.as_bytes(), &mut |text| Value::str(text));
@@ -72,12 +72,12 @@ impl Lookup {
         }
     }
 
-    /// A view of the tree for its node.
+    /// A session for the node of the lookup.
     pub(crate) fn session<'a>(&'a self, snapshot: &'a Snapshot) -> Session<'a> {
         Session::new(snapshot, &self.scope)
     }
 
-    /// Looks its key up, and writes the JSON of what is found to `out`.
+    /// Looks up the key, and writes the value as JSON to `out`.
     pub(crate) fn resolve(&self, session: &mut Session<'_>, out: &mut Vec<u8>) {
         let names = [self.key.as_str()];
         let request = Request {
@@ -90,7 +90,7 @@ impl Lookup {
     }
 }
 
-/// Lookups of one kind, as they stand in the generated file.
+/// The lookups of one kind, as in the generated file.
 pub(crate) fn bodies(tree: &Path, kind: &str, count: usize) -> Vec<String> {
     let text = std::fs::read_to_string(tree.join(format!("lookups-{kind}.jsonl"))).unwrap();
     text.lines().take(count).map(str::to_owned).collect()
@@ -108,7 +108,7 @@ pub(crate) fn load(tree: &Path) -> Environments {
     })
 }
 
-/// A generated tree, made where it is not there yet.
+/// A generated tree, created if it does not exist.
 pub(crate) fn tree(size: &str) -> PathBuf {
     let out = workspace(&format!("tree-{size}"));
     if !out.join("manifest.json").exists() {
@@ -125,7 +125,7 @@ pub(crate) fn tree(size: &str) -> PathBuf {
     out
 }
 
-/// A directory for what benchmarks make.
+/// A directory for files of the benchmarks.
 pub(crate) fn workspace(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("../bench")

@@ -1,4 +1,4 @@
-//! The floor: what a request costs before anything is looked up.
+//! The floor: the cost of a request before anything is looked up.
 //!
 //!     floor ADDR:PORT
 //!
@@ -6,9 +6,9 @@
 //!
 //! | | |
 //! | --- | --- |
-//! | `POST /noop` | the body is not looked at |
-//! | `POST /pick` | the variables that the generated hierarchy names are kept, the others are skipped |
-//! | `POST /parse` | everything becomes a tree |
+//! | `POST /noop` | the body is not parsed |
+//! | `POST /pick` | only the variables that the generated hierarchy uses are parsed |
+//! | `POST /parse` | the whole body is parsed into values |
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .route("/noop", post(noop))
         .route("/pick", post(read::<Picked<'_>>))
         .route("/parse", post(read::<Parsed>));
-    // Without a delay, as the server that is measured.
+    // TCP_NODELAY, as in hierad.
     let listener = TcpListener::bind(address).await?.tap_io(|stream| {
         if let Err(error) = stream.set_nodelay(true) {
             eprintln!("floor: {error}");
@@ -61,7 +61,7 @@ fn answer() -> Response {
 
 /// A way to read a body.
 trait Body {
-    /// Reads it, and says whether that could be done.
+    /// Reads a body, and returns whether it is valid.
     fn read(body: &[u8]) -> bool;
 }
 
@@ -82,7 +82,7 @@ impl Body for Picked<'_> {
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "read to be measured")]
+#[expect(dead_code, reason = "only the cost of reading is measured")]
 struct Parsed {
     environment: String,
     key: String,
@@ -92,7 +92,7 @@ struct Parsed {
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "read to be measured")]
+#[expect(dead_code, reason = "only the cost of reading is measured")]
 struct Picked<'a> {
     #[serde(borrow)]
     environment: Cow<'a, str>,
@@ -106,7 +106,7 @@ struct Picked<'a> {
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "read to be measured")]
+#[expect(dead_code, reason = "only the cost of reading is measured")]
 struct Facts<'a> {
     #[serde(borrow)]
     role: Cow<'a, str>,
@@ -117,7 +117,7 @@ struct Facts<'a> {
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "read to be measured")]
+#[expect(dead_code, reason = "only the cost of reading is measured")]
 struct Os<'a> {
     #[serde(borrow)]
     family: Cow<'a, str>,
@@ -126,14 +126,14 @@ struct Os<'a> {
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "read to be measured")]
+#[expect(dead_code, reason = "only the cost of reading is measured")]
 struct Release<'a> {
     #[serde(borrow)]
     major: Cow<'a, str>,
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "read to be measured")]
+#[expect(dead_code, reason = "only the cost of reading is measured")]
 struct Trusted<'a> {
     #[serde(borrow)]
     certname: Cow<'a, str>,
