@@ -31,7 +31,7 @@ pub static BUILT_IN: [&DataFunction; 5] = [
     &HIERA_HTTP,
 ];
 
-/// A data function. Functions are statics, and two are equal where they are the same static.
+/// A data function. Functions are statics, and two are equal if they are the same static.
 #[derive(Debug)]
 pub struct DataFunction {
     /// The name in `hiera.yaml`, such as `yaml_data`.
@@ -81,7 +81,7 @@ pub enum Source {
 pub struct FileSource {
     /// A short name of the format. It is part of an environment's revision, so it must never change.
     pub format: &'static str,
-    /// The options that name the keys to decrypt values with. Empty where nothing is encrypted.
+    /// The options that name the keys to decrypt values with. Empty if nothing is encrypted.
     pub key_options: &'static [&'static str],
     /// Decodes a file.
     pub decode: Decode,
@@ -175,7 +175,7 @@ impl LevelFunction {
         })
     }
 
-    /// The function, where it exists.
+    /// The function, if it exists.
     pub fn known(&self) -> Option<&'static DataFunction> {
         match self {
             LevelFunction::Known { function, .. } => Some(function),
@@ -229,7 +229,7 @@ pub fn names() -> String {
     }
 }
 
-/// The index of a function in the table; behind all others where it is not in it.
+/// The index of a function in the table; after all others if it is not in it.
 pub(crate) fn position(function: &DataFunction) -> usize {
     let position = BUILT_IN.iter().position(|known| *known == function);
     position.unwrap_or(BUILT_IN.len())

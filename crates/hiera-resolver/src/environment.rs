@@ -1,7 +1,7 @@
 //! [`Environment`]: the engine for programs that embed it, from texts to answers in a few lines.
 //!
-//! [`Environment::builder`] takes configurations and files as they are on disk and puts a [`Snapshot`] together: it
-//! finds out which levels can reach a file, decodes it once for each way of reading it, and shares equal texts. A server
+//! [`Environment::builder`] takes configurations and files as they are on disk and builds a [`Snapshot`]: it
+//! determines which levels can reach a file, decodes it once for each way of reading it, and shares equal texts. A server
 //! that reloads keeps decoded files and builds its snapshots by itself.
 
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ pub struct Environment {
     snapshot: Snapshot,
 }
 
-/// Collects what an environment is made of. See [`Environment::builder`].
+/// Collects the parts of an environment. See [`Environment::builder`].
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct EnvironmentBuilder<'a> {
     name: ArcStr,

@@ -105,17 +105,17 @@ impl LookupKey {
         &self.text
     }
 
-    /// What stands before the first dot: the key that data files hold.
+    /// The part before the first dot: the key in data files.
     pub fn root(&self) -> &TableKey {
         &self.root
     }
 
-    /// What stands before the first `::`.
+    /// The part before the first `::`.
     pub fn module(&self) -> Option<&str> {
         self.root.get(..self.module?)
     }
 
-    /// What stands behind the first dot.
+    /// The parts after the first dot.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
@@ -174,24 +174,24 @@ pub fn dig<'a>(
     Ok(Some(current))
 }
 
-/// Puppet: a root that starts with `::` is taken for the name of a module as a whole.
+/// The length of the module's name. Puppet: all of a root that starts with `::` counts as the name of a module.
 fn module_of(root: &str) -> Option<usize> {
     let bytes = root.as_bytes();
     let mut colons = memchr::memchr_iter(b':', bytes);
-    match colons.find(|place| bytes.get(place + 1) == Some(&b':'))? {
+    match colons.find(|index| bytes.get(index + 1) == Some(&b':'))? {
         0 => Some(root.len()),
-        place => Some(place),
+        index => Some(index),
     }
 }
 
-/// Is a key one segment as it stands?
+/// Is a key one segment as it is?
 fn is_single_segment(text: &str) -> bool {
     memchr::memchr3(b'.', b'\'', b'"', text.as_bytes()).is_none()
 }
 
-/// Splits a key at its dots. Quoted segments keep dots and spaces; bare ones made of digits are indices.
+/// Splits a key at its dots. Quoted segments keep dots and spaces; bare ones that consist of digits are indices.
 ///
-/// A key without dots and quotes is one segment exactly as it stands, spaces and digits included.
+/// A key without dots and quotes is one segment exactly as it is, spaces and digits included.
 pub fn split_segments(text: &str) -> Result<Vec<Segment>, KeyError> {
     if is_single_segment(text) {
         return Ok(vec![Segment::key(text)]);
@@ -245,7 +245,7 @@ pub(crate) fn is_strippable(letter: char) -> bool {
     is_space(letter) || letter == '\0'
 }
 
-/// Puppet: the pattern for an index lets a colon stand before it (`:1`), which then counts as 0.
+/// Puppet: the pattern for an index allows a colon before it (`:1`), which then counts as 0.
 fn as_index(segment: &str) -> Option<i64> {
     let colonless = segment.strip_prefix(':').unwrap_or(segment);
     let digits = colonless.strip_prefix(['+', '-']).unwrap_or(colonless);

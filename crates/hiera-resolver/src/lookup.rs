@@ -3,7 +3,7 @@
 //! A [`Session`] is one node's view of an environment; a [`Request`] goes in, an [`Answer`] comes out. `lookup/walk.rs` is
 //! a lookup from top to bottom and the file to start with: it goes through `layers.rs`, `levels.rs` and `files.rs`,
 //! merges by `merging.rs`, fills in tokens by `interpolate.rs` and asks other servers by `remote.rs`. `options.rs` is about
-//! `lookup_options`; `assemble.rs` works them out where the compiled ones are not enough. `record.rs` keeps the explanation,
+//! `lookup_options`; `assemble.rs` computes them if the compiled ones are not enough. `record.rs` keeps the explanation,
 //! `secrets.rs` keeps secrets out of it.
 
 mod assemble;
@@ -36,5 +36,5 @@ pub use self::options::OptionsError;
 pub use self::request::{Answer, Explain, Outcome, Request};
 pub use self::session::{ExplainingSession, Session};
 
-/// The result of a step of the walk: `None` where there is no such key.
+/// The result of a step of the walk: `None` if there is no such key.
 type Step<T = Value> = Result<Option<T>, LookupError>;

@@ -30,7 +30,7 @@ pub enum RemoteAnswer {
     Failed {
         /// Why.
         reason: String,
-        /// The last line of Puppet's explanation, where it has one.
+        /// The last line of Puppet's explanation, if it has one.
         puppet_text: Option<String>,
     },
 }

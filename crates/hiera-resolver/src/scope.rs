@@ -16,10 +16,10 @@ pub use rules::{NameKind, RawNode, ScopeError, check_certname, check_names, fact
 
 /// Top-scope variables by name.
 pub trait Scope {
-    /// The value of a variable; `None` where it is not set.
+    /// The value of a variable; `None` if it is not set.
     fn variable(&self, name: &str) -> Option<Value>;
 
-    /// Digs into a variable. `Ok(None)`: it, or something on the way, is not set.
+    /// Digs into a variable. `Ok(None)`: it, or one of the segments, is not set.
     ///
     /// `key` is the whole expression, for messages.
     fn dig(&self, name: &str, segments: &[Segment], key: &str) -> Result<Option<Value>, DigError> {

@@ -36,7 +36,7 @@ pub enum Origin {
 pub struct DecryptFault {
     /// For error messages.
     pub reason: ArcStr,
-    /// Ruby's message, for explanations; `None` where it is not known or differs between versions.
+    /// Ruby's message, for explanations; `None` if it is not known or differs between versions.
     pub puppet_text: Option<ArcStr>,
 }
 
@@ -108,7 +108,7 @@ static CALL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"(?m)^([0-9A-Za-z_]+)\((?:"([^"]+)"|'([^']+)')\)$"#).ok());
 
 impl Template {
-    /// Parses a string; `None` where it has no `%{`.
+    /// Parses a string; `None` if it has no `%{`.
     pub fn parse(text: &str) -> Option<Self> {
         // Nearly every string has no `%`, and most are too short for a faster search to pay off.
         let mut signs = memchr::memchr_iter(b'%', text.as_bytes());
@@ -138,7 +138,7 @@ impl Template {
         }
     }
 
-    /// The template that a value carries, parsed again where another crate put it there.
+    /// The template that a value carries, parsed again if another crate put it there.
     pub fn of(text: &TemplateText) -> Cow<'_, Template> {
         match text.parsed() {
             Some(template) => Cow::Borrowed(template),

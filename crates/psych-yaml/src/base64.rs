@@ -64,7 +64,7 @@ pub fn decode(text: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Decodes text without stray characters or bits, as `Base64.strict_decode64` does; `None` where Ruby raises.
+/// Decodes text without stray characters or bits, as `Base64.strict_decode64` does; `None` if Ruby raises.
 pub fn decode_strict(text: &[u8]) -> Option<Vec<u8>> {
     if !text.len().is_multiple_of(4) {
         return None;
@@ -84,7 +84,7 @@ pub fn decode_strict(text: &[u8]) -> Option<Vec<u8>> {
     (encode(&bytes).as_bytes() == text).then_some(bytes)
 }
 
-/// Decodes text with `-` and `_`, padded or not, as `Base64.urlsafe_decode64` does; `None` where Ruby raises.
+/// Decodes text with `-` and `_`, padded or not, as `Base64.urlsafe_decode64` does; `None` if Ruby raises.
 pub fn decode_urlsafe(text: &[u8]) -> Option<Vec<u8>> {
     let mut text: Vec<u8> = text
         .iter()

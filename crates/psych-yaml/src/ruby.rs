@@ -72,7 +72,7 @@ fn shortest(number: f64) -> (String, i32) {
     (digits, exponent)
 }
 
-/// `Kernel#Float` of a string; `None` where Ruby raises.
+/// `Kernel#Float` of a string; `None` if Ruby raises.
 ///
 /// ```
 /// use psych_yaml::ruby::parse_float;
@@ -158,7 +158,7 @@ fn parse_hexadecimal(text: &str) -> Option<f64> {
     Some(number * f64::from(half).exp2() * f64::from(exponent - half).exp2())
 }
 
-/// Digits without the underscores between them; `None` where an underscore is not between two, or nothing is left.
+/// Digits without the underscores between them; `None` if an underscore is not between two, or nothing is left.
 fn without_underscores(digits: &str) -> Option<String> {
     let is_separated = digits.split('_').all(|part| !part.is_empty());
     is_separated.then(|| digits.replace('_', ""))

@@ -12,7 +12,7 @@ pub(super) struct EntityTag {
 }
 
 impl EntityTag {
-    /// `None` where other servers have a say in the answer.
+    /// `None` if other servers have a say in the answer.
     pub(super) fn of(environment: &Environment, headers: &HeaderMap) -> Option<Self> {
         if environment.has_remote_levels {
             return None;

@@ -17,7 +17,7 @@ pub struct Contents {
     /// Over the keys of `data`. Most files do not have the key that is looked up.
     filter: KeyFilter,
     options: FileOptions,
-    /// Where the options are written and what is wrong with them. `None` where there are none.
+    /// Where the options are written and what is wrong with them. `None` if there are none.
     options_diagnostics: Option<Arc<OptionsDiagnostics>>,
     /// Puppet fails on a module's file that has such a key.
     has_other_keys: bool,
@@ -25,7 +25,7 @@ pub struct Contents {
     notices: Vec<Notice>,
     /// What could not be decrypted: a fault of the lookups that need it.
     pub(super) undecryptable: Vec<Notice>,
-    /// What the file holds where that is neither a hash nor nothing.
+    /// What the file holds if that is neither a hash nor nothing.
     instead_of_hash: Option<&'static str>,
 }
 
@@ -99,7 +99,7 @@ impl Contents {
         }
     }
 
-    /// Checks `lookup_options`, where there are some.
+    /// Checks `lookup_options`, if there are some.
     fn with_checked_options(
         mut self,
         check: impl FnOnce(&Value, &mut Vec<Notice>) -> OptionsDiagnostics,
@@ -110,7 +110,7 @@ impl Contents {
         self
     }
 
-    /// Why the file cannot be used where lookups are this strict.
+    /// Why the file cannot be used if lookups are this strict.
     pub(super) fn fault_under(
         &self,
         path: &arcstr::ArcStr,
@@ -174,7 +174,7 @@ impl Contents {
     }
 
     /// A key or pattern of its `lookup_options` that does not belong to this module, with its line and column: a fault
-    /// where the file is the module's.
+    /// if the file is the module's.
     pub fn foreign_options(&self, module: &str) -> Option<Notice> {
         let FileOptions::Ready(options) = &self.options else {
             return None;

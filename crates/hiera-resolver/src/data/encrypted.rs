@@ -72,7 +72,7 @@ impl DataFile {
         file
     }
 
-    /// The file as decrypted with the keys that these options name. The file itself where they name none, and where it
+    /// The file as decrypted with the keys that these options name. The file itself if they name none, and if it
     /// does not depend on the node.
     pub(crate) fn decrypted_with(&self, options: &Hash) -> &DataFile {
         let (Some(node_keys), Ok(contents)) = (&self.node_keys, &self.contents) else {

@@ -33,7 +33,7 @@ pub enum FileFault {
         column: u32,
         /// What is wrong there.
         problem: String,
-        /// Puppet's text for it, for explanations; `None` where Puppet has none.
+        /// Puppet's text for it, for explanations; `None` if Puppet has none.
         puppet_text: Option<String>,
         /// Puppet's text quotes long parts of the file.
         quotes_file: bool,
@@ -45,7 +45,7 @@ pub enum FileFault {
         path: ArcStr,
         /// What it holds.
         found: &'static str,
-        /// Puppet's text for it, where the format is JSON or HOCON.
+        /// Puppet's text for it, if the format is JSON or HOCON.
         mismatch: Option<String>,
     },
 }
@@ -59,7 +59,7 @@ impl FileFault {
         }
     }
 
-    /// A file that its format's Ruby library refuses, with the message of that library where it has one.
+    /// A file that its format's Ruby library refuses, with the message of that library if it has one.
     pub fn unparsable(
         path: &ArcStr,
         (line, column): (usize, usize),
@@ -76,7 +76,7 @@ impl FileFault {
         }
     }
 
-    /// A file whose root is not a hash, where Puppet checks the type of what its function returns.
+    /// A file whose root is not a hash, if Puppet checks the type of what its function returns.
     pub(super) fn wrong_root(path: &ArcStr, root: &Value) -> Self {
         let any_hash = Type::hash(Type::Any, Type::Any, None);
         let mismatch = assert_instance("", &any_hash, root).err();
@@ -97,7 +97,7 @@ impl FileFault {
         }
     }
 
-    /// Line and column, where the fault has a position in the file.
+    /// Line and column, if the fault has a position in the file.
     pub fn position(&self) -> Option<(u32, u32)> {
         match self {
             FileFault::Unparsable { line, column, .. } => Some((*line, *column)),
@@ -119,9 +119,9 @@ impl FileFault {
 /// Something that works but is probably a mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// The line, from 1; 0 where the notice is about the whole file.
+    /// The line, from 1; 0 if the notice is about the whole file.
     pub line: u32,
-    /// The column, from 1; 0 where the notice is about the whole file.
+    /// The column, from 1; 0 if the notice is about the whole file.
     pub column: u32,
     /// What was found.
     pub text: String,

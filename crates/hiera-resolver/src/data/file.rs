@@ -14,7 +14,7 @@ use crate::strictness::Strictness;
 pub struct DataFile {
     pub(super) path: ArcStr,
     pub(super) contents: Result<Contents, FileFault>,
-    /// Set where the keys of the file depend on the node.
+    /// Set if the keys of the file depend on the node.
     pub(super) node_keys: Option<NodeKeys>,
 }
 
@@ -25,7 +25,7 @@ pub struct RawFile<'a> {
     pub path: &'a ArcStr,
     /// What it holds.
     pub bytes: &'a [u8],
-    /// Decrypts its values. `None` where they stay as they are.
+    /// Decrypts its values. `None` if they stay as they are.
     pub decrypt: Option<Decrypt<'a>>,
 }
 
@@ -73,7 +73,7 @@ impl DataFile {
         DataFile::new(path, contents)
     }
 
-    /// The same file, faulty where YAML without a hash counts as empty and lookups are to fail instead.
+    /// The same file, faulty if YAML without a hash counts as empty and lookups are to fail instead.
     pub fn held_to(mut self, strictness: Strictness) -> Self {
         let contents = self.contents.as_ref().ok();
         if let Some(fault) = contents.and_then(|it| it.fault_under(&self.path, strictness)) {

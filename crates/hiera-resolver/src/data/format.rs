@@ -10,14 +10,14 @@ use super::file::RawFile;
 use super::texts::Texts;
 use crate::data_functions::{self, DataFunction, FileSource, HOCON_DATA, JSON_DATA, YAML_DATA};
 
-/// What a file is read as: the function that decodes it and, where that decrypts, the keys.
+/// What a file is read as: the function that decodes it and, if that decrypts, the keys.
 ///
 /// Two levels that read the same file in the same format share what it was decoded to.
 #[derive(Clone, Copy)]
 pub struct Format {
     /// Invariant: a function whose source are files. `None`: the file is not read, only its existence matters.
     function: Option<&'static DataFunction>,
-    /// 0 where the function does not decrypt.
+    /// 0 if the function does not decrypt.
     keys: KeysId,
 }
 
@@ -44,8 +44,8 @@ impl Format {
         }
     }
 
-    /// The format of a function's files; [`Format::UNREAD`] where it has none. `keys` identifies the keys that it
-    /// decrypts with, and does not matter where it does not decrypt.
+    /// The format of a function's files; [`Format::UNREAD`] if it has none. `keys` identifies the keys that it
+    /// decrypts with, and does not matter if it does not decrypt.
     pub fn new(function: &'static DataFunction, keys: KeysId) -> Self {
         match function.files() {
             None => Format::UNREAD,
@@ -62,7 +62,7 @@ impl Format {
         self.function.is_some()
     }
 
-    /// Identifies the keys to decrypt with; `None` where there is nothing to decrypt.
+    /// Identifies the keys to decrypt with; `None` if there is nothing to decrypt.
     pub fn keys(self) -> Option<KeysId> {
         self.files()
             .filter(|files| files.decrypts())

@@ -37,7 +37,7 @@ pub struct HoconError {
     pub column: usize,
     /// What is wrong there.
     pub problem: HoconProblem,
-    /// The library's message; `None` where it fails in a way that it does not expect.
+    /// The library's message; `None` if it fails in a way that it does not expect.
     pub ruby_message: Option<String>,
 }
 

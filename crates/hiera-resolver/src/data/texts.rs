@@ -15,7 +15,7 @@ use crate::template::Template;
 pub struct Texts {
     hasher: foldhash::fast::RandomState,
     /// Strings without tokens. One part of the hash is the slot; another is stored beside the string, so that most
-    /// strings are told apart without comparing them.
+    /// strings are found to differ without comparing them.
     remembered: Vec<Option<(u32, LeanStr)>>,
 }
 
@@ -26,7 +26,7 @@ impl Texts {
     const SHORT: usize = 48;
     const REMEMBERED: usize = 1 << 14;
 
-    /// The value of a string in a data file: a template where it has a token.
+    /// The value of a string in a data file: a template if it has a token.
     pub fn value(&mut self, text: &str) -> Value {
         if text.len() <= Self::INLINE && !has_percent(text.as_bytes()) {
             return Value::str(text);

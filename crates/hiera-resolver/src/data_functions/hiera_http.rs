@@ -82,7 +82,7 @@ fn read(
     }
 }
 
-/// What Ruby's `URI.escape` makes of a string; a `%` is escaped once more.
+/// The result of Ruby's `URI.escape` for a string; a `%` is escaped again.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -95,7 +95,7 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// The part of a document that is the value of a key: the one under `dig_key`, or all of it where `dig` is false.
+/// The part of a document that is the value of a key: the one under `dig_key`, or all of it if `dig` is false.
 fn dig(question: &Question<'_>, document: Option<Value>) -> Result<Option<Value>, String> {
     let key = question.key;
     let path = match question.option("dig_key") {

@@ -23,7 +23,7 @@ pub struct RemoteSource {
     pub cached_remark: fn(&RemoteCall) -> String,
 }
 
-/// The value of a key in a document; `None` where it has none. There is no document where the server has nothing.
+/// The value of a key in a document; `None` if it has none. There is no document if the server has nothing.
 pub type ReadAnswer =
     fn(&Question<'_>, &RemoteCall, document: Option<Value>) -> Result<Option<Value>, String>;
 

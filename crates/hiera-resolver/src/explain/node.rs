@@ -16,7 +16,7 @@ pub(crate) enum NodeKind {
         name: String,
         /// The `hiera.yaml` of a layer.
         config_path: Option<ArcStr>,
-        /// The module, where it is a module's layer.
+        /// The module, if it is a module's layer.
         module: Option<ArcStr>,
     },
     /// A file.

@@ -1,4 +1,4 @@
-//! [`PuppetError`]: what Puppet makes of an error, for the last line of an explanation.
+//! [`PuppetError`]: Puppet's form of an error, for the last line of an explanation.
 
 /// The class and the text of an error in Puppet.
 ///
@@ -63,7 +63,7 @@ impl PuppetError {
         }
     }
 
-    /// The last line of the explanation, where there is one.
+    /// The last line of the explanation, if there is one.
     pub(crate) fn last_line(self) -> Option<String> {
         matches!(self.class, ErrorClass::Lookup | ErrorClass::NamedLookup).then_some(self.text)
     }

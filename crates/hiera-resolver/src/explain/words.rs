@@ -105,7 +105,7 @@ fn in_file(config: &str) -> String {
     }
 }
 
-/// What Puppet says where nothing is found.
+/// What Puppet says if nothing is found.
 pub(crate) fn not_found(names: &[&str]) -> String {
     match names {
         [name] => format!("Function lookup() did not find a value for the name '{name}'"),

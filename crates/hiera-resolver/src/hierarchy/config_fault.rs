@@ -49,7 +49,7 @@ impl ConfigFaults {
         ConfigFaults { before, ..self }
     }
 
-    /// What Puppet reads before it finds the mistake, where it finds it late.
+    /// What Puppet reads before it finds the mistake, if it finds it late.
     pub(crate) fn before(&self) -> Option<&HieraConfig> {
         self.before.as_deref()
     }

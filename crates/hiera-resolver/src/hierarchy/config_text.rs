@@ -51,7 +51,7 @@ impl ConfigText {
         plain.into_iter().chain(parts)
     }
 
-    /// Its parts, where it has tokens.
+    /// Its parts, if it has tokens.
     pub fn template(&self) -> Option<&Template> {
         self.template.as_ref()
     }

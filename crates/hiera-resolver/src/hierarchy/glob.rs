@@ -43,7 +43,7 @@ pub struct DirectoryEntry {
 
 /// What a glob needs of a tree.
 pub trait Directory {
-    /// The entries of the directory at this absolute path, in any order; none where it does not exist.
+    /// The entries of the directory at this absolute path, in any order; none if it does not exist.
     ///
     /// The path has no `.`, `..` or doubled slashes, but may lead through links to directories.
     fn entries(&self, path: &str) -> Vec<DirectoryEntry>;
@@ -101,7 +101,7 @@ const SPECIAL: [char; 10] = ['*', '?', '[', ']', '{', '}', '\\', '-', '!', '^'];
 
 /// Appends text to a pattern so that it matches only itself.
 ///
-/// A comma still separates alternatives where the pattern itself has braces around it.
+/// A comma still separates alternatives if the pattern itself has braces around it.
 pub(crate) fn escape_into(pattern: &mut String, text: &str) {
     // A backslash that the pattern ends in escapes the first character already.
     let backslashes = pattern.len() - pattern.trim_end_matches('\\').len();

@@ -16,7 +16,7 @@ pub struct HieraConfig {
     pub(super) levels: Vec<Level>,
     /// For keys that are found nowhere else; modules only.
     pub(super) default_levels: Option<Vec<Level>>,
-    /// The variables that must be set where lookups fail on undefined ones.
+    /// The variables that must be set if lookups fail on undefined ones.
     pub(super) required: Vec<RequiredVariable>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct RequiredVariable {
 pub struct UndefinedVariable {
     /// The configuration.
     pub path: ArcStr,
-    /// The line, where it is known.
+    /// The line, if it is known.
     pub line: Option<u32>,
     /// The variable.
     pub name: ArcStr,

@@ -141,7 +141,7 @@ impl Check {
         }
     }
 
-    /// Puppet takes `"5"` for the version, and then refuses it for not being a number.
+    /// Puppet accepts `"5"` as the version and then refuses it because it is not a number.
     fn check_version(&mut self, node: &Node, version: i64) {
         if !matches!(node.content, Content::Scalar(Value::Int(_))) {
             self.fault(
@@ -155,7 +155,7 @@ impl Check {
     }
 }
 
-/// What Ruby's `to_i` makes of a node.
+/// The result of Ruby's `to_i` for a node.
 fn ruby_integer(node: &Node) -> Option<i64> {
     match &node.content {
         Content::Scalar(Value::Int(number)) => Some(*number),

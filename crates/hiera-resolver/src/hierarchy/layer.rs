@@ -58,7 +58,7 @@ impl Layer {
         }
     }
 
-    /// The same layer, faulty where it would be skipped and lookups are to fail instead.
+    /// The same layer, faulty if it would be skipped and lookups are to fail instead.
     pub fn held_to(self, kind: &LayerKind, strictness: Strictness) -> Self {
         match self {
             Layer::Ignored(fault) if strictness.is_error() => {
@@ -85,7 +85,7 @@ impl Layer {
         Layer::Configured(HieraConfig::built_in(kind, Vec::new()))
     }
 
-    /// Puppet's own configuration: `data/common.yaml` below `root`, where that exists.
+    /// Puppet's own configuration: `data/common.yaml` below `root`, if that exists.
     pub fn built_in(kind: LayerKind, root: &str) -> Self {
         let datadir = ConfigText::new(&path::join(root, "data"));
         let locations = Locations::Paths(vec![ConfigText::new("common.yaml")]);
@@ -104,7 +104,7 @@ impl Layer {
         Layer::Configured(HieraConfig::built_in(kind, vec![level]))
     }
 
-    /// The configuration, where there is a good one.
+    /// The configuration, if there is a good one.
     pub fn config(&self) -> Option<&HieraConfig> {
         match self {
             Layer::Configured(config) => Some(config),

@@ -18,7 +18,7 @@ pub struct Level {
     /// An absolute path, which may have tokens.
     datadir: ConfigText,
     locations: Locations,
-    /// What paths end in where they do not have it themselves (configurations of version 3 and 4).
+    /// What paths end in if they do not have it themselves (configurations of version 3 and 4).
     extension: Option<ArcStr>,
     options: Option<Value>,
     line: u32,
@@ -125,7 +125,7 @@ impl Level {
         &self.locations
     }
 
-    /// What its paths end in, where they leave it out.
+    /// What its paths end in, if they leave it out.
     pub fn extension(&self) -> Option<&str> {
         self.extension.as_deref()
     }

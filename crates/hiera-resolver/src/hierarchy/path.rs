@@ -43,7 +43,7 @@ pub(crate) fn is_within_component(name: &str) -> bool {
     memchr::memchr2(b'/', 0, name.as_bytes()).is_none()
 }
 
-/// Is it empty or only dots, and so `.`, `..` or nothing where it is a whole component?
+/// Is it empty or only dots, and so `.`, `..` or nothing if it is a whole component?
 pub(crate) fn is_only_dots(name: &str) -> bool {
     name.bytes().all(|byte| byte == b'.')
 }

@@ -39,7 +39,7 @@ pub(crate) struct PlannedLevel<'a> {
     pub(crate) level: &'a Level,
     /// `None`: the level has no location setting.
     pub(crate) locations: Option<Range<usize>>,
-    /// The options of its function, filled in, where it needs them during a lookup.
+    /// The options of its function, filled in, if it needs them during a lookup.
     pub(crate) options: Option<Value>,
 }
 
@@ -151,7 +151,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// What a location of a level holds; `None` where there is nothing.
+    /// What a location of a level holds; `None` if there is nothing.
     pub(crate) fn contents(
         &self,
         level: &Level,

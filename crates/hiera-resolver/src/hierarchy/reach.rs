@@ -1,4 +1,4 @@
-//! [`Reach`]: every path that a location could be filled in to, whatever its variables are.
+//! [`Reach`]: every path that a location could be filled in to, for any values of its variables.
 //!
 //! A lookup fills in a location (`plan.rs`); loading has to read every file that this could lead to. Both work on the
 //! same parsed [`ConfigText`]s, and the tests compare them: what can be filled in is within reach. A reach may contain
@@ -18,10 +18,10 @@ pub struct Reach {
     root: String,
     /// The text before the first gap. Starts with the root.
     before: String,
-    /// The text after each gap. Empty where there is no gap, and `before` is the only path.
+    /// The text after each gap. Empty if there is no gap, and `before` is the only path.
     after: Vec<String>,
     is_glob: bool,
-    /// The directories before each `..`: where one does not exist, the path does not either.
+    /// The directories before each `..`: if one does not exist, the path does not either.
     before_parents: Vec<String>,
     /// It ends in a slash, and so names directories only.
     wants_directory: bool,
@@ -86,7 +86,7 @@ impl Reach {
         &self.root
     }
 
-    /// The path, where there is only one.
+    /// The path, if there is only one.
     pub fn only_path(&self) -> Option<&str> {
         self.after.is_empty().then_some(&*self.before)
     }
@@ -182,7 +182,7 @@ pub enum ReachProgress<'a> {
         left: &'a [String],
         /// How much of the first of them may have been matched.
         begun: Vec<usize>,
-        /// What is left of it where the gap is empty and between two slashes.
+        /// What is left of it if the gap is empty and between two slashes.
         collapsed: Option<&'a str>,
     },
 }

@@ -1,8 +1,8 @@
-//! `lookup_options` worked out by looking them up, layer by layer, as Puppet does.
+//! `lookup_options` that depend on the lookup: looked up layer by layer, as Puppet does.
 //!
-//! Needed where they hold tokens, have mistakes to be reported, or are to be explained. What has been worked
-//! out is kept for the length of one lookup, and in the same pieces as in Puppet: a lookup inside of
-//! `lookup_options` sees what is there by then.
+//! Only needed if they contain tokens, have mistakes to report, or are to be explained. The results are kept for the
+//! length of one lookup, in the same pieces as in Puppet: a lookup inside of `lookup_options` sees those that are known by
+//! then.
 
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ use crate::lookup::LookupError;
 use crate::lookup::options::{LOOKUP_OPTIONS, LookupOptions, OptionsError};
 use crate::merge::{Contribution, MergeStrategy};
 
-/// What has been worked out. `Some(None)`: there are none.
+/// The options found so far. `Some(None)`: there are none.
 #[derive(Default)]
 pub(super) struct AssembledOptions {
     global: Option<Option<Value>>,

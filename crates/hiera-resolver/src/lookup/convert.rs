@@ -9,7 +9,7 @@ use crate::lookup::LookupError;
 use crate::lookup::options::KeyOptions;
 
 impl Walk<'_, '_> {
-    /// Converts a value, where its options ask for it.
+    /// Converts a value if its options say so.
     pub(super) fn convert<'o>(
         &mut self,
         key: &LookupKey,

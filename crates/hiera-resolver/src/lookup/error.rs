@@ -37,7 +37,7 @@ pub enum LookupError {
     Interpolation {
         /// The text with the token.
         template: ArcStr,
-        /// The data file that it is in, where that is known.
+        /// The data file that it is in, if that is known.
         path: Option<ArcStr>,
         /// What is wrong with it.
         error: InterpolationError,
@@ -113,7 +113,7 @@ pub enum LookupError {
         level: ArcStr,
         /// What went wrong.
         reason: String,
-        /// Puppet's text for it, for explanations; `None` where Puppet has none.
+        /// Puppet's text for it, for explanations; `None` if Puppet has none.
         puppet_text: Option<String>,
     },
     /// The type of a request cannot be read.

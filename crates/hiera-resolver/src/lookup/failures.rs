@@ -17,8 +17,8 @@ use crate::lookup::options::LOOKUP_OPTIONS;
 use crate::merge::Contribution;
 
 impl<'a> Walk<'_, 'a> {
-    /// Fails where Puppet does: before a layer is entered where its configuration cannot be read, and inside of it where
-    /// its levels cannot be worked out.
+    /// Fails at the same step as Puppet: before it enters a layer if the configuration cannot be read, and inside of the
+    /// layer if its levels cannot be filled in.
     pub(super) fn fail_in_layer(
         &mut self,
         kind: &LayerKind,

@@ -1,6 +1,6 @@
-//! Most lookups: the values of a key straight from the files that the node sees, without going through levels.
+//! Most lookups: the values of a key directly from the files that the node sees, without going through levels.
 //!
-//! Possible where nothing is recorded. It finds what the way through `levels.rs` finds.
+//! Only used if nothing is recorded. The result is the same as through `levels.rs`.
 
 use puppet_values::Value;
 use puppet_values::table_key::TableKey;
@@ -12,7 +12,7 @@ use crate::lookup::LookupError;
 use crate::merge::{Contribution, MergeStrategy};
 
 impl<'a> Walk<'_, 'a> {
-    /// The value of a key in these files. Outer `None` where it has to be found level by level, so that an error can say
+    /// The value of a key in these files. Outer `None` if it has to be found level by level, so that an error can say
     /// where it is.
     pub(super) fn in_files(
         &mut self,

@@ -1,7 +1,7 @@
-//! Tokens of data values filled in.
+//! Interpolation: fills in the tokens of data values.
 //!
-//! Puppet: interpolates once more what interpolation put in, so that whoever sends facts could read any key,
-//! and an escape by `literal` is lost behind `lookup`. Here what was filled in stays as it is.
+//! Puppet: interpolates the result of an interpolation again, so that a client that sends facts could read any key, and an
+//! escape by `literal` is lost in a `lookup`. Here a result is final.
 
 use arcstr::ArcStr;
 use puppet_values::{Hash, Value, ruby_text};
@@ -80,8 +80,8 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The same for a text that was decrypted. What its tokens come to is not told, and no error quotes them: they are
-    /// parts of the secret.
+    /// The same for a decrypted text. The values of its tokens are part of the secret, so they are neither explained nor
+    /// quoted in errors.
     fn fill_decrypted(&mut self, template: &Template) -> Result<Value, LookupError> {
         let has_tokens = !matches!(template.parts(), [] | [Part::Text(_)]);
         let filled = if has_tokens {
@@ -161,7 +161,7 @@ impl Walk<'_, '_> {
         Ok(filled)
     }
 
-    /// The value of another key; an empty text where there is none.
+    /// The value of another key; an empty text if there is none.
     fn nested(
         &mut self,
         key: &Result<crate::key::LookupKey, KeyError>,
@@ -205,7 +205,7 @@ impl Walk<'_, '_> {
                 false => self.check_set(variable),
             };
         }
-        // Variables come from whoever asks, and are no secret to them.
+        // Variables come from the client, so they are no secret to it.
         let outer = std::mem::replace(&mut self.hides, false);
         let value = self.explained_variable(variable);
         self.hides = outer;
@@ -215,7 +215,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Fails where a variable without a text is not set at all, and that is an error.
+    /// Fails if a variable without a text is not set at all, and that is an error.
     fn check_set(&self, variable: &Variable) -> Result<(), InterpolationError> {
         match &variable.path {
             Ok((name, _))
@@ -228,7 +228,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The same with every step told. `override` and `default_values` of a request stand for variables too.
+    /// The same with every step recorded. `override` and `default_values` of a request count as variables too.
     fn explained_variable(
         &mut self,
         variable: &Variable,
@@ -237,7 +237,7 @@ impl Walk<'_, '_> {
         let (name, segments) = match &variable.path {
             Ok(path) => path,
             Err(error) => {
-                // Puppet asks the scope for a number before it finds that this is no name.
+                // Puppet looks up a number in the scope before it notices that a number is not a name.
                 if matches!(error, KeyError::NumberFirst { .. }) {
                     self.node(heading, |_| ());
                 }

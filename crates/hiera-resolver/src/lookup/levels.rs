@@ -96,7 +96,7 @@ impl<'a> Walk<'_, 'a> {
         Ok(Some(value))
     }
 
-    /// Adds the file to the error of a value that cannot be decrypted, and what is wrong with the keys of this node where
+    /// Adds the file to the error of a value that cannot be decrypted, and what is wrong with the keys of this node if
     /// they decrypt nothing.
     fn with_file(
         &self,

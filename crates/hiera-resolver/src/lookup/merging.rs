@@ -9,7 +9,7 @@ use crate::lookup::LookupError;
 use crate::merge::{Contribution, MergeError, MergeObserver, MergeStrategy, Merger};
 
 impl Walk<'_, '_> {
-    /// Visits sources from the highest to the lowest and merges what they have. An explanation shows the merge where
+    /// Visits sources from the highest to the lowest and merges what they have. An explanation shows the merge if
     /// there is more than one source.
     #[inline]
     pub(super) fn merge_over<T>(

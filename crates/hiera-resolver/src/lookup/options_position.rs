@@ -8,7 +8,7 @@ use crate::lookup::options::OptionsError;
 
 impl Walk<'_, '_> {
     /// The error with the position in the `lookup_options` that cause it: those of the highest file that has the entry.
-    /// The same error where they have none.
+    /// The same error if they have none.
     pub(super) fn locate_in_options(
         &self,
         error: LookupError,

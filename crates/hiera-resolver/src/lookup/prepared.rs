@@ -13,7 +13,7 @@ use crate::hierarchy::{ConfigFaults, HieraConfig, Layer, LayerKind};
 use crate::lookup::LookupError;
 use crate::lookup::options::LookupOptions;
 
-/// A module's layer, prepared where it has data.
+/// A module's layer, prepared if it has data.
 pub(super) type PreparedModule<'a> = (&'a Layer, Option<Rc<Prepared<'a>>>);
 
 /// A layer as the node sees it.
@@ -21,7 +21,7 @@ pub(super) struct Prepared<'a> {
     pub(super) config: &'a HieraConfig,
     /// Made when it is needed; the visible files are enough for most lookups.
     plan: OnceCell<Plan<'a>>,
-    /// Empty where lookups are explained, since every step is recorded then.
+    /// Empty if lookups are explained, since every step is recorded then.
     pub(super) visible_files: VisibleFiles<'a>,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Session<'a> {
         if let Some(prepared) = &self.global {
             return Ok(prepared.clone());
         }
-        // The global layer has a configuration even where there is no file for it.
+        // The global layer has a configuration even if there is no file for it.
         let prepared = match self.prepare(self.tree.global())? {
             Some(prepared) => prepared,
             None => self
@@ -54,7 +54,7 @@ impl<'a> Session<'a> {
     }
 
     /// May data refer to the global layer alone? The options of the keys it refers to then depend on the lookups around
-    /// it, and have to be worked out.
+    /// it, and are only known then.
     pub(super) fn may_confine_to_global(&self) -> bool {
         let is_version_3 =
             matches!(self.tree.global(), Layer::Configured(config) if config.version() == 3);
@@ -148,8 +148,8 @@ impl<'a> Session<'a> {
         Ok(prepared.plan.get_or_init(|| plan))
     }
 
-    /// The compiled options that apply to keys of a module, the highest level first; `None` where some have to be
-    /// worked out.
+    /// The compiled options that apply to keys of a module, the highest level first; `None` if some depend on
+    /// the lookup.
     pub(super) fn ready_options(
         &mut self,
         module: Option<&str>,

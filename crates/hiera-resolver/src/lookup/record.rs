@@ -1,4 +1,4 @@
-//! The explanation of a lookup, recorded as it goes. Nothing is done where none is wanted.
+//! The explanation of a lookup, recorded as it goes. Nothing is done if none is wanted.
 
 use arcstr::ArcStr;
 
@@ -72,7 +72,7 @@ impl<'a> Walk<'_, 'a> {
         result
     }
 
-    /// Keeps track of what an error on its way up is to Puppet, where an explanation needs that.
+    /// Keeps Puppet's form of an error that is being returned, if an explanation needs it.
     pub(super) fn track_puppet_error<R>(
         &mut self,
         result: &Result<R, LookupError>,

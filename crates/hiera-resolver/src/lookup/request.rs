@@ -17,9 +17,9 @@ pub struct Request<'a> {
     pub names: &'a [&'a str],
     /// The strategy; `None` leaves it to `lookup_options`.
     pub merge: Option<&'a MergeStrategy>,
-    /// The answer where nothing is found.
+    /// The answer if nothing is found.
     pub default: Option<&'a Value>,
-    /// Answers by key where nothing is found.
+    /// Answers by key if nothing is found.
     pub default_values: Option<&'a Hash>,
     /// Answers by key that take precedence over the data.
     pub overrides: Option<&'a Hash>,
@@ -40,7 +40,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Answers this one request in a session of its own, with an explanation where one is asked for.
+    /// Answers this one request in a session of its own, with an explanation if one is asked for.
     pub fn answer(
         &self,
         tree: &dyn Tree,

@@ -1,7 +1,7 @@
-//! What is secret in a lookup: texts that were decrypted, and whatever is made of them.
+//! What is secret in a lookup: decrypted texts, and everything that is derived from them.
 //!
-//! A secret is known by what it is: a scalar that equals one is not shown, wherever it stands. So a value keeps its
-//! secrets through merges and on the way along a key, and what stands beside them stays readable.
+//! A secret is recognized by its value: a scalar that equals one is never shown. So secrets stay hidden through merges and
+//! when a key selects a part of a value, and everything beside them stays readable.
 
 use indexmap::IndexSet;
 use puppet_values::Value;
@@ -10,7 +10,7 @@ use super::walk::Walk;
 use crate::explain::{Event, Explanation, REDACTED};
 use crate::lookup::LookupError;
 
-/// The shortest text that is looked for in messages. Shorter ones stand in every other word.
+/// The shortest text that is looked for in messages. Shorter ones are part of too many words.
 const SHORTEST_QUOTE: usize = 4;
 
 /// The scalars that must not be shown.
@@ -29,7 +29,7 @@ impl Secrets {
         });
     }
 
-    /// Adds what is in a value and was not in those that it is made of, where one of these has secrets.
+    /// Adds everything in a value that was not in the values it was made from, if one of these has secrets.
     fn add_derived(&mut self, sources: &[&Value], made: &Value) {
         if !sources.iter().any(|source| self.is_in(source)) {
             return;
@@ -139,7 +139,7 @@ impl Walk<'_, '_> {
         Ok(made)
     }
 
-    /// Takes for secret what these values were turned into, where they are secret.
+    /// Treats the results of a conversion of these values as secret, if the values are.
     pub(super) fn add_derived_secrets(&mut self, sources: &[&Value], made: &Value) {
         if let Some(secrets) = &mut self.secrets {
             secrets.add_derived(sources, made);
@@ -159,7 +159,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The error, unless it quotes a secret in spite of all: one that stands in `lookup_options`, say.
+    /// The error, unless it quotes a secret nevertheless, for example one in `lookup_options`.
     pub(super) fn without_quotes(&self, error: LookupError) -> LookupError {
         let quotes = match &error {
             LookupError::InOptions { error, .. } => self.quotes_secret(&error.to_string()),

@@ -1,4 +1,4 @@
-//! [`Session`]: one node's view of an environment. What does not depend on the key is worked out once in it.
+//! [`Session`]: one node's view of an environment. Everything that does not depend on the key is computed once.
 
 use std::rc::Rc;
 

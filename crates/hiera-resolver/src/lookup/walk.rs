@@ -31,7 +31,7 @@ pub(super) struct Walk<'s, 'a> {
     /// The keys being looked up, outermost first.
     pub(super) names: SmallVec<[ArcStr; 4]>,
     pub(super) chain: usize,
-    /// Inside data of a global layer of version 3, where the environment has no layer.
+    /// Inside data of a global layer of version 3, for which the environment has no layer.
     pub(super) is_global_only: bool,
     /// Inside data of a global layer of version 3, which has variables of its own.
     pub(super) is_version_3: bool,
@@ -42,16 +42,16 @@ pub(super) struct Walk<'s, 'a> {
     pub(super) found_name: Option<usize>,
     /// The value becomes a Sensitive in the end, so explanations and errors must not show it.
     pub(super) hides: bool,
-    /// What was decrypted, and what was made of it. `None` until there is some.
+    /// Decrypted texts, and everything derived from them. `None` until there is one.
     pub(super) secrets: Option<Box<Secrets>>,
     /// The module of the key that was asked for.
     pub(super) module: Option<ArcStr>,
-    /// The file whose value is being filled in, where errors have to name it.
+    /// The file whose value is being filled in, if errors have to name it.
     pub(super) file: Option<ArcStr>,
     /// A value that cannot be interpolated was looked up once more, to name its file. Done once in a lookup: nested
     /// lookups would each double the work.
     pub(super) has_named_file: bool,
-    /// What Puppet makes of the error that is on its way up.
+    /// Puppet's form of the error that is being returned.
     pub(super) puppet_error: Option<PuppetError>,
     /// What was asked of other servers. `None` until something was.
     pub(super) remote_history: Option<Box<RemoteHistory>>,
@@ -217,7 +217,7 @@ impl<'s, 'a> Walk<'s, 'a> {
             return Ok(merge.unwrap_or(&MergeStrategy::DEFAULT));
         };
         let chosen = match merge {
-            // Options that cannot be used fail the lookup even where the request says how to merge.
+            // Options that cannot be used fail the lookup even if the request says how to merge.
             Some(merge) => options.check().map(|()| merge),
             None => match options.merge() {
                 Ok(None) => Ok(&MergeStrategy::DEFAULT),

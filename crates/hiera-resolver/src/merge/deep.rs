@@ -110,7 +110,7 @@ impl DeepOptions {
         }
     }
 
-    /// Is the result of laying a hash over another the hash itself? It is where both have the same keys and the values
+    /// Is the result of laying a hash over another the hash itself? It is if both have the same keys and the values
     /// are scalars, which is common among the entries of hashes of hashes.
     fn replaces(&self, source: &Hash, target: &Hash) -> bool {
         let is_plain =

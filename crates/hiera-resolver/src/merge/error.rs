@@ -53,7 +53,7 @@ pub enum OptionProblem {
     WrongType {
         /// The option.
         name: &'static str,
-        /// The type that it should have, where it is set.
+        /// The type that it should have, if it is set.
         expected: &'static str,
         /// The class of its value.
         found: &'static str,

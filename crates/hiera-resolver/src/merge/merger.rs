@@ -13,7 +13,7 @@ use super::{hash, unique};
 pub(crate) enum Contribution {
     /// A value. As large as a [`Value`], since nearly all contributions are this.
     Value(Value),
-    /// A value with what it was merged from, where a merge further up has to start from that again.
+    /// A value with what it was merged from, if a merge further up has to start from that again.
     WithParts(Box<MergedParts>),
 }
 
@@ -141,7 +141,7 @@ impl<'s> Merger<'s> {
         Ok(())
     }
 
-    /// The result of what was pushed; `None` where no source has a value.
+    /// The result of what was pushed; `None` if no source has a value.
     pub(crate) fn finish<O: MergeObserver>(
         self,
         observer: &mut O,

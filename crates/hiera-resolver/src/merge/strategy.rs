@@ -73,7 +73,7 @@ impl MergeStrategy {
         }
     }
 
-    /// The options it was given, without the name of the strategy; `None` where there are none.
+    /// The options it was given, without the name of the strategy; `None` if there are none.
     pub fn options(&self) -> Option<Hash> {
         let options: Hash = self
             .options

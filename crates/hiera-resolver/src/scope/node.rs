@@ -43,7 +43,7 @@ impl Node {
         }
     }
 
-    /// Sets the facts: `%{facts.NAME}`, and `%{NAME}` where no variable has that name.
+    /// Sets the facts: `%{facts.NAME}`, and `%{NAME}` if no variable has that name.
     pub fn facts(mut self, facts: impl Into<Hash>) -> Self {
         self.facts = Value::hash(facts.into());
         self

@@ -42,7 +42,7 @@ impl std::fmt::Display for NameKind {
     }
 }
 
-/// May a fact or a classifier's variable have this name? Puppet fails every lookup of a node where one has a
+/// May a fact or a classifier's variable have this name? Puppet fails every lookup of a node if one has a
 /// name of its own variables, or a number.
 fn is_assignable(name: &str) -> bool {
     !matches!(
@@ -65,7 +65,7 @@ pub fn check_names<'a>(
     }
 }
 
-/// Rejects a node's name beside a `trusted.certname` that is not a string. `certname_is_text` is `None` where `trusted`
+/// Rejects a node's name beside a `trusted.certname` that is not a string. `certname_is_text` is `None` if `trusted`
 /// has no `certname`: the node's name is then used.
 pub fn check_certname(has_name: bool, certname_is_text: Option<bool>) -> Result<(), ScopeError> {
     match (has_name, certname_is_text) {
@@ -102,7 +102,7 @@ pub struct RawNode {
     pub trusted: Hash,
     /// Further variables, which win over facts of the same name.
     pub variables: Hash,
-    /// The node's name, for `trusted.certname` where `trusted` does not have one.
+    /// The node's name, for `trusted.certname` if `trusted` does not have one.
     pub name: Option<String>,
 }
 

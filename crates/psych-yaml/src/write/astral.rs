@@ -14,7 +14,7 @@ const ESCAPE: &str = "\\U001FFFFF";
 /// The characters that were replaced, in order.
 #[derive(Debug, Default)]
 pub(super) struct Astral {
-    // Invariant: one for each `ESCAPE` in the output; `None` where a string contains it literally.
+    // Invariant: one for each `ESCAPE` in the output; `None` if a string contains it literally.
     replaced: Vec<Option<char>>,
 }
 

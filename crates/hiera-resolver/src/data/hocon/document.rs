@@ -202,7 +202,7 @@ impl Parser {
         let mut items = Vec::new();
         loop {
             self.skip_lines();
-            // A comma may follow the last item, but not stand alone.
+            // A comma may follow the last item, but there must be an item.
             if matches!(self.peek(), Token::CloseSquare) {
                 break;
             }

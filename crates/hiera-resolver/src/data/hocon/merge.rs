@@ -82,7 +82,7 @@ fn merge_objects(
     Ok(Node::object(newer.at, fields, ignores_fallbacks))
 }
 
-/// Ruby's `==`. It fails where it would have to look into a merge that is not resolved.
+/// Ruby's `==`. It fails if it would have to look into a merge that is not resolved.
 fn is_equal(left: &Rc<Node>, right: &Rc<Node>) -> Result<bool, Failure> {
     if Rc::ptr_eq(left, right) {
         return Ok(true);

@@ -9,7 +9,7 @@ use self::pieces::{Kind, Piece, lossy, pieces, shown_at};
 use super::{Failure, HoconProblem, MAX_DEPTH};
 use crate::data::characters::line_and_column;
 
-/// The message; `None` where Ruby fails in a way that the library does not expect.
+/// The message; `None` if Ruby fails in a way that the library does not expect.
 pub(super) fn message(text: &[u8], failure: &Failure) -> Option<String> {
     let mut parser = Parser {
         pieces: pieces(text),

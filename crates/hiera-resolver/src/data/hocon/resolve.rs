@@ -12,7 +12,7 @@ use super::source::{Source, find};
 use super::token::Text;
 use super::{Failure, HoconProblem, fail};
 
-/// How many references and containers may be nested on the way to one value.
+/// How many references and containers may be nested around one value.
 const MAX_NESTING: usize = 400;
 
 /// Copied fields, and what a step counts among them. Ruby needs minutes for a thousandth of it.
@@ -50,7 +50,7 @@ impl From<Failure> for Stop {
 type Resolved = Result<Option<Rc<Node>>, Stop>;
 
 struct Resolver {
-    /// The references on the way to the current node.
+    /// The references that led to the current node.
     active: Vec<Rc<Node>>,
     nesting: usize,
     work: usize,

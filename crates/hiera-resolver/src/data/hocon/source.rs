@@ -1,4 +1,4 @@
-//! Where references are looked up: a root, and the way from it to the node that is being resolved.
+//! Where references are looked up: a root, and the path from it to the node that is being resolved.
 //!
 //! A reference inside a merge stack must see only what is below it. So it gets another root in which the stack is cut; the
 //! parents say what to rebuild.
@@ -32,7 +32,7 @@ impl Parents {
 #[derive(Clone)]
 pub(super) struct Source {
     pub(super) root: Rc<Node>,
-    /// `None` where the node is not known to be part of the root.
+    /// `None` if the node is not known to be part of the root.
     pub(super) parents: Option<Rc<Parents>>,
 }
 
@@ -89,7 +89,7 @@ impl Source {
     }
 }
 
-/// The value at a path, and the objects on the way to it.
+/// The value at a path, and the objects that contain it.
 pub(super) fn find(
     root: Rc<Node>,
     path: &[Text],
@@ -110,7 +110,7 @@ pub(super) fn find(
     Ok((None, parents))
 }
 
-/// The value of a key in an unresolved object, where resolving cannot change it.
+/// The value of a key in an unresolved object, if resolving cannot change it.
 fn peek(node: &Node, key: &Text) -> Result<Option<Rc<Node>>, Failure> {
     match &node.kind {
         Kind::Object { fields, .. } => Ok(fields.get(key).cloned()),
@@ -131,7 +131,7 @@ fn peek(node: &Node, key: &Text) -> Result<Option<Rc<Node>>, Failure> {
     }
 }
 
-/// The same container with another child, where that is possible.
+/// The same container with another child, if that is possible.
 fn replace_child(
     parent: &Rc<Node>,
     old: &Rc<Node>,
@@ -166,9 +166,9 @@ fn replace_child(
         } => {
             *work += stack.len();
             let mut stack = stack.clone();
-            let place = stack.iter_mut().find(|value| Rc::ptr_eq(value, old))?;
+            let slot = stack.iter_mut().find(|value| Rc::ptr_eq(value, old))?;
             if let Some(replacement) = replacement {
-                *place = replacement;
+                *slot = replacement;
             }
             Some(Node::new(
                 parent.at,

@@ -38,7 +38,7 @@ pub(super) enum Token {
 }
 
 impl Token {
-    /// A value that is neither list nor object nor substitution: what keys are made of too.
+    /// A value that is neither list nor object nor substitution: keys consist of these too.
     pub(super) fn is_simple(&self) -> bool {
         matches!(
             self,
@@ -278,7 +278,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The first character of the text, or its first byte where that starts none.
+/// The first character of the text, or its first byte if that starts none.
 pub(super) fn next_character(text: &[u8]) -> Option<Result<char, u8>> {
     let first = *text.first()?;
     if first.is_ascii() {

@@ -140,7 +140,7 @@ pub(super) fn unescape(written: &[u8], out: &mut Vec<u8>) -> Result<(), BadEscap
     Ok(())
 }
 
-/// Resolves a `\u` escape, with its second half where it is a surrogate; returns the bytes it took.
+/// Resolves a `\u` escape, with its second half if it is a surrogate; returns the bytes it took.
 fn unescape_unicode(written: &[u8], at: usize, out: &mut Vec<u8>) -> Result<usize, JsonProblem> {
     let unit = hexadecimal(written, at + 2).ok_or(JsonProblem::UnicodeEscape)?;
     if unit & 0xFC00 != 0xD800 {
@@ -155,14 +155,14 @@ fn unescape_unicode(written: &[u8], at: usize, out: &mut Vec<u8>) -> Result<usiz
         out.push(b'?');
         return Ok(7);
     }
-    // Ruby takes any second half for a low surrogate.
+    // Ruby accepts any second half as a low surrogate.
     let low = hexadecimal(written, at + 8).ok_or(JsonProblem::SurrogatePair)?;
     push_code_point(out, 0x10000 + ((unit & 0x3FF) << 10) + (low & 0x3FF));
     Ok(12)
 }
 
-/// Four hexadecimal digits. The search for the closing quote has seen them already, except after a byte
-/// that half a surrogate pair ate: there Ruby takes other text, of three characters or more, for U+FFFD.
+/// Four hexadecimal digits. The search for the closing quote has checked them, except after a byte that half a surrogate
+/// pair consumed: there Ruby reads other text, of three characters or more, as U+FFFD.
 fn hexadecimal(written: &[u8], at: usize) -> Option<u32> {
     let digits = written.get(at..).filter(|rest| rest.len() >= 3)?;
     let mut code = 0;

@@ -8,7 +8,7 @@ use crate::data_functions::FunctionKind;
 use crate::explain::PuppetError;
 use crate::hierarchy::plan::{Location, Plan, PlannedLevel};
 
-/// A file that cannot be used at this location; `None` where the fault itself says all. `hides` leaves out what may quote
+/// A file that cannot be used at this location; `None` if the fault itself says all. `hides` leaves out what may quote
 /// secrets.
 pub(crate) fn unusable_file(
     fault: &FileFault,

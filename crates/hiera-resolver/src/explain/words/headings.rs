@@ -54,12 +54,12 @@ pub(crate) fn options_in_default_hierarchy() -> NodeKind {
     search_in_default_hierarchy(LOOKUP_OPTIONS)
 }
 
-/// The `lookup_options` of the layers above a module, where they are merged with its own.
+/// The `lookup_options` of the layers above a module, when they are merged with its own.
 pub(crate) fn options_above_modules() -> NodeKind {
     scope("Global and Environment".to_owned())
 }
 
-/// The `lookup_options` of a module, where they are merged with those above it.
+/// The `lookup_options` of a module, when they are merged with those above it.
 pub(crate) fn options_of_module(module: &str) -> NodeKind {
     scope(format!("Module {module}"))
 }

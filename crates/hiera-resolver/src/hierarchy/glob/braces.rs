@@ -2,7 +2,7 @@
 
 use super::GlobError;
 
-/// All alternatives in written order; the text itself where it has no braces. A brace that is never closed matches
+/// All alternatives in written order; the text itself if it has no braces. A brace that is never closed matches
 /// nothing.
 pub(super) fn expand(text: &str, left: &mut usize) -> Result<Vec<String>, GlobError> {
     let mut expanded = Vec::new();

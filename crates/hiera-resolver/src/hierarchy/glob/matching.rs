@@ -66,7 +66,7 @@ fn is_used_up(pattern: &Chars<'_>) -> bool {
     matches!(pattern.as_str(), "" | "\\")
 }
 
-/// Matches `[a-z]` after its opening bracket; `None` where it is never closed.
+/// Matches `[a-z]` after its opening bracket; `None` if it is never closed.
 fn match_set(pattern: &mut Chars<'_>, character: char) -> Option<bool> {
     let is_negated = pattern.as_str().starts_with(['!', '^']);
     if is_negated {

@@ -19,7 +19,7 @@ pub(super) enum Component {
     Literal { text: String, name: String },
     /// `*`, `?` or `[`.
     Wild(String),
-    /// Braces, with their alternatives where they follow a `**/` and are matched name by name.
+    /// Braces, with their alternatives if they follow a `**/` and are matched name by name.
     Brace {
         text: String,
         alternatives: Vec<String>,
@@ -121,7 +121,7 @@ impl Component {
         matches!(self, Component::Brace { .. })
     }
 
-    /// The name, where no listing is needed to find it.
+    /// The name, if no listing is needed to find it.
     pub(super) fn literal(&self) -> Option<&str> {
         match self {
             Component::Literal { name, .. } => Some(name),

@@ -15,7 +15,7 @@ struct Visit {
     path: String,
     /// What separates the path from a name below it.
     separator: &'static str,
-    /// What is there, where a listing has shown it.
+    /// What is there, if a listing has shown it.
     kind: Option<EntryKind>,
     is_below_listing: bool,
 }
@@ -51,7 +51,7 @@ pub(super) struct Walk<'t, T> {
     alternatives: usize,
     work: usize,
     pub(super) found: Vec<String>,
-    /// The first unreadable directory on the way.
+    /// The first unreadable directory that the walk reached.
     pub(super) unreadable: Option<String>,
     /// There is a `..` behind a link to a directory.
     pub(super) leaves_link: bool,
@@ -217,7 +217,7 @@ impl<'t, T: Directory> Walk<'t, T> {
         Ok(next)
     }
 
-    /// What stands at a path, if anything does.
+    /// What a path leads to, if it exists.
     fn kind_of(&mut self, path: &str) -> Option<EntryKind> {
         let (parent, name) = path.rsplit_once('/')?;
         if matches!(name, "" | "." | "..") {
@@ -232,7 +232,7 @@ impl<'t, T: Directory> Walk<'t, T> {
             .map(|entry| entry.kind)
     }
 
-    /// The path without `.`, `..` and doubled slashes. Nothing when `..` leaves a directory that is not there.
+    /// The path without `.`, `..` and doubled slashes. `None` when `..` leaves a directory that does not exist.
     fn normalize(&mut self, path: &str) -> Option<String> {
         let mut plain = String::with_capacity(path.len());
         for name in path.split('/') {
@@ -257,7 +257,7 @@ impl<'t, T: Directory> Walk<'t, T> {
         Some(plain)
     }
 
-    /// Is there a directory at this normalized path? What lies above the tree is not listed, only known.
+    /// Is there a directory at this normalized path? Directories above the tree are known but not listed.
     fn is_directory(&mut self, path: &str) -> bool {
         path.is_empty()
             || !self.listing(path).is_empty()

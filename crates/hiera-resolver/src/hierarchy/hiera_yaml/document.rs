@@ -18,12 +18,12 @@ pub(super) enum Content {
 }
 
 impl Node {
-    /// Parses a document; `None` where it is empty.
+    /// Parses a document; `None` if it is empty.
     pub(super) fn read(bytes: &[u8]) -> Result<Option<Node>, psych_yaml::ReadError> {
         psych_yaml::read(bytes, &Limits::default(), &mut Builder)
     }
 
-    /// The string, where it is one. A Symbol counts as a string only where it is a key.
+    /// The string, if it is one. A Symbol counts as a string only if it is a key.
     pub(super) fn text(&self) -> Option<&str> {
         match &self.content {
             Content::Scalar(Value::Str(text)) => Some(text),

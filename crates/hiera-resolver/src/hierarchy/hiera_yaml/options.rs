@@ -7,7 +7,7 @@ use super::document::Content;
 use crate::template::Template;
 
 impl Check {
-    /// The options of a level, with templates where they have tokens. `shown` names the level in messages.
+    /// The options of a level, with templates if they have tokens. `shown` names the level in messages.
     pub(super) fn options(&mut self, settings: &Settings<'_>, shown: &str) -> Option<Value> {
         let node = settings.get("options")?;
         let Content::Map(entries) = &node.content else {

@@ -1,4 +1,4 @@
-//! The variables of a configuration that must be set where lookups fail on undefined ones.
+//! The variables of a configuration that must be set if lookups fail on undefined ones.
 //!
 //! Puppet 8: accepts undefined variables in the locations of version 5, and nowhere else.
 

@@ -95,7 +95,7 @@ impl Check {
                 name: backend.into(),
             },
         };
-        // The section of a backend is read as options where these name its keys.
+        // The section of a backend is read as options if these name its keys.
         let files = function.known().and_then(|function| function.files());
         let options = match root.get(backend) {
             Some(node) if files.is_some_and(|files| files.decrypts()) => {

@@ -33,7 +33,7 @@ impl Filled {
 
     /// The string as a glob in which the values of variables match only themselves.
     ///
-    /// Puppet: takes `*` and braces in a fact for wildcards. Facts come from the client, which could read the files of
+    /// Puppet: treats `*` and braces in a fact as wildcards. Facts come from the client, which could read the files of
     /// other nodes with them.
     pub(super) fn as_glob(&self) -> Cow<'_, str> {
         if self.variables.is_empty() {
@@ -76,7 +76,7 @@ impl Filled {
         let path_end = marks.find(|(index, _)| is_written(*index));
         let path_end = path_end.map_or(self.text.len(), |(index, _)| index);
         let path = self.text.get(..path_end).unwrap_or_default();
-        // A server may take an encoded dot for a dot.
+        // A server may treat an encoded dot as a dot.
         let is_parent = |name: &str| name.to_ascii_lowercase().replace("%2e", ".") == "..";
         for range in &self.variables {
             let value = self.text.get(range.clone()).unwrap_or_default();
@@ -166,7 +166,7 @@ pub(super) fn fill_parts(
     Ok(())
 }
 
-/// The value of a variable; `None` where it is not set.
+/// The value of a variable; `None` if it is not set.
 pub(super) fn variable_value(
     variable: &Variable,
     scope: &dyn Scope,

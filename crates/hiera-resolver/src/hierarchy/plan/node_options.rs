@@ -13,7 +13,7 @@ use crate::scope::Scope;
 use crate::template::{DecryptFault, Template};
 
 impl Level {
-    /// The options that name the keys of its files, where these may depend on the node.
+    /// The options that name the keys of its files, if these may depend on the node.
     fn node_key_options(&self) -> Option<&'static [&'static str]> {
         let files = self.function().known().and_then(DataFunction::files);
         let has_variables = |options: &Value| options.traits().has_templates;
@@ -27,7 +27,7 @@ impl Level {
         self.node_key_options().is_some()
     }
 
-    /// The options that name keys, filled in, or why there can be no keys; `None` where no option has a variable.
+    /// The options that name keys, filled in, or why there can be no keys; `None` if no option has a variable.
     pub(super) fn node_keys(
         &self,
         scope: &dyn Scope,

@@ -90,7 +90,7 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// A path without doubled slashes, `.` and `..`; `None` where it goes through a directory that does not exist.
+    /// A path without doubled slashes, `.` and `..`; `None` if it goes through a directory that does not exist.
     fn resolve<'p>(
         &self,
         level: &Level,

@@ -12,9 +12,9 @@ use ruby_regex::RubyRegex;
 /// A mistake in `lookup_options`.
 #[derive(Debug)]
 pub(super) struct Finding {
-    /// The key or pattern as it is written; `None` where the whole is meant.
+    /// The key or pattern as it is written; `None` if the whole is meant.
     pub(super) entry: Option<LeanStr>,
-    /// `merge` or `convert_to`, where the mistake is in its value.
+    /// `merge` or `convert_to`, if the mistake is in its value.
     pub(super) member: Option<&'static str>,
     /// What is wrong.
     pub(super) problem: String,

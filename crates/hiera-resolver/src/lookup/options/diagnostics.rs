@@ -12,7 +12,7 @@ use crate::data::Notice;
 /// Where a file's `lookup_options` are written, and what is wrong with them.
 #[derive(Debug)]
 pub(crate) struct OptionsDiagnostics {
-    /// The position of a mistake that every lookup fails on, where there is one.
+    /// The position of a mistake that every lookup fails on, if there is one.
     whole: Option<Mark>,
     /// Each key and pattern as it is written, with the position of its mistake or else its own.
     entries: Box<[(LeanStr, Mark)]>,

@@ -15,7 +15,7 @@ pub(crate) struct KeyOptions {
     is_null: bool,
     merge: Option<Result<MergeStrategy, MergeError>>,
     convert_to: Option<Conversion>,
-    /// The class of the value where it cannot be used at all.
+    /// The class of the value if it cannot be used at all.
     not_a_hash: Option<&'static str>,
 }
 
@@ -76,7 +76,7 @@ impl KeyOptions {
         }
     }
 
-    /// Checks that they can be used at all. A strategy with mistakes passes: it matters only where it is needed.
+    /// Checks that they can be used at all. A strategy with mistakes passes: it matters only if it is needed.
     pub(crate) fn check(&self) -> Result<(), LookupError> {
         match self.not_a_hash {
             Some(found) => Err(OptionsError::KeyOptionsNotAHash { found }.into()),

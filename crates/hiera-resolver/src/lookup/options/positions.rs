@@ -117,7 +117,7 @@ impl Positions {
     }
 }
 
-/// The offset of a word in a part of a text, where it is not part of a longer word.
+/// The offset of a word in a part of a text, if it is not part of a longer word.
 fn find_word(text: &str, part: Range<usize>, word: &str) -> Option<usize> {
     let is_part = |letter: Option<char>| {
         letter.is_some_and(|letter| letter.is_alphanumeric() || "_:-^\\".contains(letter))

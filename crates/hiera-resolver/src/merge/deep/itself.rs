@@ -18,13 +18,13 @@ pub(super) enum Twin {
 
 impl DeepOptions {
     /// What becomes of a value that has no counterpart in the lower level: its lists lose repetitions and are
-    /// sorted where that is asked for, and its knock-outs are done.
+    /// sorted if that is asked for, and its knock-outs are done.
     pub(super) fn merge_with_itself(&self, value: &Value, twin: Twin) -> Result<Value, MergeError> {
         let changed = self.changed_by_itself(value, twin)?;
         Ok(changed.unwrap_or_else(|| value.clone()))
     }
 
-    /// The same; `None` where it stays as it is.
+    /// The same; `None` if it stays as it is.
     fn changed_by_itself(&self, value: &Value, twin: Twin) -> Result<Option<Value>, MergeError> {
         match value {
             Value::Hash(hash) => {

@@ -32,7 +32,7 @@ impl DeepOptions {
         list
     }
 
-    /// What is left of a value that is marked as a knock-out; `None` where it is not.
+    /// What is left of a value that is marked as a knock-out; `None` if it is not.
     pub(super) fn knocked_out(&self, value: &Value) -> Option<Value> {
         (!self.preserve_unmergeables && self.is_marked(value)).then(|| Value::str(""))
     }
@@ -42,7 +42,7 @@ impl DeepOptions {
         self.unmarked(value).is_some()
     }
 
-    /// The text without the prefix, where it has it.
+    /// The text without the prefix, if it has it.
     ///
     /// Puppet: the prefix is text here, not a pattern. It counts at the start of every line.
     pub(super) fn unmarked(&self, value: &Value) -> Option<Value> {

@@ -51,7 +51,7 @@ impl DeepOptions {
         Ok(deep)
     }
 
-    /// The options of the strategies that Hiera 3's `merge_behavior` stands for. They take any option of the library.
+    /// The options of the strategies that Hiera 3's `merge_behavior` refers to. They accept any option of the library.
     pub(in crate::merge) fn parse_legacy(name: &str, options: Option<&Hash>) -> Self {
         let mut deep = DeepOptions {
             name: name.into(),

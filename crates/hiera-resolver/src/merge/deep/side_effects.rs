@@ -1,6 +1,6 @@
 //! What the library `deep_merge` changes in the values it is given.
 //!
-//! Puppet: explanations show the value of a level as the merge left it, so this is worked out for explanations, and for
+//! Puppet: explanations show the value of a level as the merge left it, so this is computed for explanations, and for
 //! nothing else.
 
 use puppet_values::{Hash, Value};
@@ -10,7 +10,7 @@ use super::itself::Twin;
 use crate::merge::error::MergeError;
 
 impl DeepOptions {
-    /// The value of the higher level after it was merged with that of the lower one to `merged`. `None` where it is
+    /// The value of the higher level after it was merged with that of the lower one to `merged`. `None` if it is
     /// unchanged.
     pub(in crate::merge) fn changed_source(
         &self,

@@ -86,7 +86,7 @@ impl Piece {
         matches!(self.kind, Kind::Quoted | Kind::Value | Kind::Unquoted)
     }
 
-    /// May a key be made of it?
+    /// Can it be part of a key?
     pub(super) fn is_key(&self) -> bool {
         self.is_simple() || self.kind == Kind::InnerBlank
     }

@@ -196,7 +196,7 @@ impl PuppetCheck<'_> {
         Ok(())
     }
 
-    /// Fails where a level before this one has the same name.
+    /// Fails if a level before this one has the same name.
     fn check_name<'l>(&self, seen: &mut Vec<&'l str>, level: &'l Hash, version: u8) -> Checked {
         let name = level
             .get("name")
@@ -276,7 +276,7 @@ impl PuppetCheck<'_> {
     }
 }
 
-/// What Ruby's `to_i` makes of a version; `None` where it does not have that method. No version is 3.
+/// The result of Ruby's `to_i` for a version; `None` if it has no such method. A missing version is 3.
 fn version_of(version: Option<&Value>) -> Option<i64> {
     match version {
         None | Some(Value::Null | Value::Bool(false)) => Some(3),
