@@ -7,7 +7,9 @@ mod remote_answers;
 mod request;
 mod run;
 
-pub(crate) use self::remote_answers::{RemoteAnswersError, RemoteSource, with_remote_answers};
+pub(crate) use self::remote_answers::{
+    NeedsRemote, RemoteAnswers, RemoteAnswersError, RemoteSource, with_remote_answers,
+};
 pub(crate) use self::request::{
     DEFAULT_ENVIRONMENT, LookupRequest, NodeScope, RawLookupRequest, RequestError, RequestedKeys,
 };

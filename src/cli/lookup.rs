@@ -2,6 +2,7 @@
 
 mod request;
 
+use std::future::ready;
 use std::process::ExitCode;
 
 use anyhow::bail;
@@ -15,7 +16,7 @@ use crate::cli::arguments::{LookupArgs, RenderAs};
 use crate::cli::disk_tree::DiskTree;
 use crate::config::{RemoteSettings, is_environment_name};
 use crate::data_loading::{self, NoEnvironments};
-use crate::lookup::{LookupRequest, with_remote_answers};
+use crate::lookup::{LookupRequest, RemoteAnswers, with_remote_answers};
 
 /// Looks up keys and prints what is found. The exit code says whether anything was found.
 pub(crate) fn lookup(arguments: &LookupArgs) -> anyhow::Result<ExitCode> {
@@ -68,18 +69,21 @@ pub(crate) fn lookup(arguments: &LookupArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Runs the request, with a runtime in case it needs other servers.
+/// Runs the request, and again with a runtime if it needs other servers.
 fn run(
     request: &LookupRequest<'_, Node>,
     tree: &DiskTree<'_>,
     settings: &RemoteSettings,
 ) -> anyhow::Result<(Answer, Option<Explanation>)> {
     let keys = request.keys.names();
+    let needed = match request.first_found(&keys, tree) {
+        Ok(result) => return Ok(result),
+        Err(needed) => needed,
+    };
     let client = RemoteClient::new(settings);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    Ok(runtime.block_on(with_remote_answers(tree, &client, |tree| {
-        request.first_found(&keys, tree)
-    }))?)
+    let run_again = |answers: RemoteAnswers| ready(request.first_found(&keys, &answers.on(tree)));
+    Ok(runtime.block_on(with_remote_answers(needed, &client, run_again))?)
 }

@@ -10,10 +10,13 @@ mod query;
 mod raw_object;
 pub(super) mod reply;
 
+use std::future::ready;
+
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Extension, Path, Query, State};
 use axum::http::{self, HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
 use hiera_resolver::scope::ScopeError;
 use hiera_resolver::{Snapshot, Tree};
@@ -29,8 +32,8 @@ use super::gate::RequestId;
 use super::request_body::{RequestBody, read_json_body};
 use crate::environments::Environment;
 use crate::lookup::{
-    LookupRequest, NodeScope, RemoteAnswersError, RemoteSource, RequestError, RequestedKeys,
-    with_remote_answers,
+    LookupRequest, NeedsRemote, NodeScope, RemoteAnswers, RemoteAnswersError, RemoteSource,
+    RequestError, RequestedKeys, with_remote_answers,
 };
 use crate::metrics::LookupOutcome;
 
@@ -52,8 +55,10 @@ pub(crate) async fn answer_post(
     body: impl RequestBody,
 ) -> Response {
     let caller = Caller { app, headers, id };
-    let answer = caller.answer_body(body).await;
-    answer.unwrap_or_else(|error| caller.show_error(error))
+    match read_json_body(headers, body, &app.limits).await {
+        Ok(bytes) => caller.answer(Question::Body(bytes)).await,
+        Err(error) => caller.show_error(error),
+    }
 }
 
 /// Answers a lookup that is written as a path and a query.
@@ -69,18 +74,42 @@ pub(crate) async fn get_lookup(
         headers: &headers,
         id: &id,
     };
-    let answer = match (key, parameters) {
-        (Ok(Path(key)), Ok(Query(parameters))) => caller.answer_query(key, parameters).await,
-        (Err(rejection), _) => Err(ApiError::bad_request(format!(
-            "the key cannot be read: {}",
-            rejection.body_text()
-        ))),
-        (_, Err(rejection)) => Err(ApiError::bad_request(format!(
-            "the query cannot be read: {}",
-            rejection.body_text()
-        ))),
+    let problem = match (key, parameters) {
+        (Ok(Path(key)), Ok(Query(parameters))) => {
+            return caller.answer(Question::Query { key, parameters }).await;
+        }
+        (Err(rejection), _) => format!("the key cannot be read: {}", rejection.body_text()),
+        (_, Err(rejection)) => format!("the query cannot be read: {}", rejection.body_text()),
     };
-    answer.unwrap_or_else(|error| caller.show_error(error))
+    caller.show_error(ApiError::bad_request(problem))
+}
+
+/// A lookup as it was sent.
+#[derive(Debug)]
+enum Question {
+    Body(Bytes),
+    Query {
+        key: String,
+        parameters: Vec<(String, String)>,
+    },
+}
+
+/// Why a run ended without a reply.
+enum Stop {
+    Failed(ApiError),
+    NeedsRemote(NeedsRemote),
+}
+
+impl From<ApiError> for Stop {
+    fn from(error: ApiError) -> Self {
+        Stop::Failed(error)
+    }
+}
+
+impl From<NeedsRemote> for Stop {
+    fn from(needed: NeedsRemote) -> Self {
+        Stop::NeedsRemote(needed)
+    }
 }
 
 /// Who asks, and in which form they want the answer.
@@ -92,56 +121,108 @@ struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    async fn answer_body(self, body: impl RequestBody) -> Result<Response, ApiError> {
-        let limits = &self.app.limits;
-        let bytes = read_json_body(self.headers, body, limits).await?;
-        let request = LookupBody::parse(&bytes, limits)?;
-        let environment = self.app.environment(&request.environment)?;
-        self.answer(&request, &environment.snapshot).await
+    /// Answers a lookup. It runs at once, and again if it needs other servers.
+    async fn answer(self, question: Question) -> Response {
+        let mut environment = None;
+        match self.run(&question, &mut environment, None) {
+            Ok(reply) => reply,
+            Err(needed) => Box::pin(self.finish(question, environment, needed)).await,
+        }
     }
 
-    async fn answer_query(
+    /// Answers a lookup that needs other servers.
+    async fn finish(
         self,
-        key: String,
-        parameters: Vec<(String, String)>,
-    ) -> Result<Response, ApiError> {
-        let request = LookupQuery::parse(key, parameters)?;
-        let environment = self.app.environment(&request.environment)?;
-        let tag = EntityTag::of(&environment, self.headers);
+        question: Question,
+        mut environment: Option<Environment>,
+        needed: NeedsRemote,
+    ) -> Response {
+        let run_again =
+            |answers: RemoteAnswers| ready(self.run(&question, &mut environment, Some(&answers)));
+        match with_remote_answers(needed, &self, run_again).await {
+            Ok(reply) => reply,
+            Err(error) => self.show_error(error.into()),
+        }
+    }
+
+    /// One run from the bytes of a request to those of its reply. The first run chooses the environment, and all runs
+    /// use the same snapshot, so that a reload cannot mix two states of the data.
+    fn run(
+        self,
+        question: &Question,
+        environment: &mut Option<Environment>,
+        answers: Option<&RemoteAnswers>,
+    ) -> Result<Response, NeedsRemote> {
+        let reply = match question {
+            Question::Body(bytes) => self.run_body(bytes, environment, answers),
+            Question::Query { key, parameters } => {
+                self.run_query(key, parameters, environment, answers)
+            }
+        };
+        match reply {
+            Ok(reply) => Ok(reply),
+            Err(Stop::NeedsRemote(needed)) => Err(needed),
+            Err(Stop::Failed(error)) => Ok(self.show_error(error)),
+        }
+    }
+
+    #[inline]
+    fn run_body(
+        self,
+        bytes: &Bytes,
+        environment: &mut Option<Environment>,
+        answers: Option<&RemoteAnswers>,
+    ) -> Result<Response, Stop> {
+        let request = LookupBody::parse(bytes, &self.app.limits)?;
+        let environment = self.app.pinned(environment, &request.environment)?;
+        self.run_request(&request, &environment.snapshot, answers)
+    }
+
+    fn run_query(
+        self,
+        key: &str,
+        parameters: &[(String, String)],
+        environment: &mut Option<Environment>,
+        answers: Option<&RemoteAnswers>,
+    ) -> Result<Response, Stop> {
+        let request = LookupQuery::parse(key.to_owned(), parameters.to_vec())?;
+        let environment = self.app.pinned(environment, &request.environment)?;
+        let tag = EntityTag::of(environment, self.headers);
         // The same data gives the same answer, so there is no need to look.
         if let Some(known) = tag.as_ref().and_then(|tag| tag.known_to(self.headers)) {
             return Ok((StatusCode::NOT_MODIFIED, caching_headers(known)).into_response());
         }
-        let mut response = self.answer(&request, &environment.snapshot).await?;
+        let mut reply = self.run_request(&request, &environment.snapshot, answers)?;
         if let Some(tag) = tag {
-            response.headers_mut().extend(caching_headers(tag.strong));
+            reply.headers_mut().extend(caching_headers(tag.strong));
         }
-        Ok(response)
+        Ok(reply)
     }
 
-    /// Answers on one snapshot, so that a reload cannot mix two states of the data.
-    async fn answer<N: NodeScope>(
+    #[inline]
+    fn run_request<N: NodeScope>(
         self,
         request: &LookupRequest<'_, N>,
         snapshot: &Snapshot,
-    ) -> Result<Response, ApiError> {
+        answers: Option<&RemoteAnswers>,
+    ) -> Result<Response, Stop> {
+        let answered = answers.map(|answers| answers.on(snapshot));
+        let tree: &dyn Tree = match &answered {
+            Some(answered) => answered,
+            None => snapshot,
+        };
         match &request.keys {
             RequestedKeys::FirstFound(_) => {
                 let keys = request.keys.names();
-                let run = |tree: &dyn Tree| request.first_found(&keys, tree);
-                let (answer, explanation) = with_remote_answers(snapshot, &self, run).await?;
+                let (answer, explanation) = request.first_found(&keys, tree)?;
                 self.app.metrics.count_lookup(LookupOutcome::of(&answer));
                 let found = FoundValue::check(answer, explanation, &keys)?;
                 Ok(self.show_found(found, &keys, &request.environment, snapshot))
             }
             RequestedKeys::Batch(keys) => {
-                let run = |tree: &dyn Tree| {
-                    let (environment, revision) = (&request.environment, snapshot.revision());
-                    let mut reply = BatchReply::new(environment, revision, keys.len());
-                    request.batch(keys, tree, |key, answer| reply.push(key, answer))?;
-                    Ok(reply)
-                };
-                let reply = with_remote_answers(snapshot, &self, run).await?;
+                let (environment, revision) = (&request.environment, snapshot.revision());
+                let mut reply = BatchReply::new(environment, revision, keys.len());
+                request.batch(keys, tree, |key, answer| reply.push(key, answer))?;
                 for outcome in &reply.outcomes {
                     self.app.metrics.count_lookup(*outcome);
                 }
@@ -183,6 +264,19 @@ impl RemoteSource for Caller<'_> {
 }
 
 impl App {
+    /// The environment of an earlier run, else the one of this name.
+    fn pinned<'e>(
+        &self,
+        pinned: &'e mut Option<Environment>,
+        name: &str,
+    ) -> Result<&'e Environment, ApiError> {
+        let environment = match pinned.take() {
+            Some(environment) => environment,
+            None => self.environment(name)?,
+        };
+        Ok(pinned.insert(environment))
+    }
+
     /// An environment that is served.
     pub(super) fn environment(&self, name: &str) -> Result<Environment, ApiError> {
         match self.environments.get(name) {

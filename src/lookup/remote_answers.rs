@@ -2,6 +2,8 @@
 //!
 //! Nothing waits inside of a lookup, so no thread is blocked while another server takes its time.
 
+use std::sync::Arc;
+
 use hiera_resolver::hierarchy::glob::{EntryKind, GlobError};
 use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
 use hiera_resolver::snapshot::LayerIndex;
@@ -43,32 +45,46 @@ impl RemoteSource for RemoteClient {
 #[error("the lookup needs more than {MAX_ANSWERS} answers of other servers")]
 pub(crate) struct RemoteAnswersError;
 
-/// Runs a lookup on a tree, and again with every answer that it turns out to need.
-pub(crate) async fn with_remote_answers<T: Tree, R>(
-    tree: &T,
+/// Fetches what a lookup needs, and runs it again until it needs no more.
+pub(crate) async fn with_remote_answers<R, F>(
+    mut needed: NeedsRemote,
     remotes: &impl RemoteSource,
-    run: impl Fn(&dyn Tree) -> Result<R, NeedsRemote>,
-) -> Result<R, RemoteAnswersError> {
-    let mut answers = Vec::new();
+    mut run_again: impl FnMut(RemoteAnswers) -> F,
+) -> Result<R, RemoteAnswersError>
+where
+    F: Future<Output = Result<R, NeedsRemote>>,
+{
+    let mut answers = RemoteAnswers::default();
     loop {
-        let answered = AnsweredTree {
-            tree,
-            answers: &answers,
-        };
-        let NeedsRemote(request) = match run(&answered) {
-            Ok(result) => return Ok(result),
-            Err(needed) => needed,
-        };
-        if answers.len() == MAX_ANSWERS {
+        let NeedsRemote(request) = needed;
+        if answers.0.len() == MAX_ANSWERS {
             return Err(RemoteAnswersError);
         }
         let answer = remotes.fetch(&request).await;
-        answers.push((*request, answer));
+        Arc::make_mut(&mut answers.0).push((*request, answer));
+        needed = match run_again(answers.clone()).await {
+            Ok(result) => return Ok(result),
+            Err(needed) => needed,
+        };
+    }
+}
+
+/// What other servers have answered so far. Clones are cheap.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RemoteAnswers(Arc<Vec<(RemoteRequest, RemoteAnswer)>>);
+
+impl RemoteAnswers {
+    /// A tree with these answers.
+    pub(crate) fn on<'a, T: Tree>(&'a self, tree: &'a T) -> AnsweredTree<'a, T> {
+        AnsweredTree {
+            tree,
+            answers: &self.0,
+        }
     }
 }
 
 /// A tree, and what other servers have answered so far.
-struct AnsweredTree<'a, T> {
+pub(crate) struct AnsweredTree<'a, T> {
     tree: &'a T,
     answers: &'a [(RemoteRequest, RemoteAnswer)],
 }
@@ -114,6 +130,7 @@ impl<T: Tree> Tree for AnsweredTree<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::future::ready;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use hiera_resolver::{Snapshot, Value};
@@ -145,12 +162,18 @@ mod tests {
     async fn fetched(needed: usize) -> (usize, Result<(), RemoteAnswersError>) {
         let snapshot = Snapshot::build(Default::default());
         let remotes = CountingSource::default();
-        let result = with_remote_answers(&snapshot, &remotes, |tree| {
+        let run = |answers: RemoteAnswers| {
+            let tree = answers.on(&snapshot);
             let missing = (0..needed).map(request);
             let mut missing = missing.filter(|request| tree.remote(&request.0).is_none());
             missing.next().map_or(Ok(()), Err)
-        });
-        let result = result.await;
+        };
+        let result = match run(RemoteAnswers::default()) {
+            Ok(()) => Ok(()),
+            Err(needed) => {
+                with_remote_answers(needed, &remotes, |answers| ready(run(answers))).await
+            }
+        };
         (remotes.fetched.into_inner(), result)
     }
 

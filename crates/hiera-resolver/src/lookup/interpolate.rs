@@ -68,11 +68,14 @@ impl Walk<'_, '_> {
             }
             Origin::Decrypted => return self.fill_decrypted(template),
         }
-        let expression = match self.hides {
-            true => REDACTED.into(),
-            false => template.source().clone(),
+        let hides = self.hides;
+        let kind = || {
+            let expression = match hides {
+                true => REDACTED.into(),
+                false => template.source().clone(),
+            };
+            (NodeKind::Interpolation { expression }, None)
         };
-        let kind = || (NodeKind::Interpolation { expression }, None);
         let filled = self.node(kind, |walk| walk.fill_parts(template));
         match self.hides {
             true => filled.map_err(without_tokens),
@@ -105,7 +108,8 @@ impl Walk<'_, '_> {
             path: path.clone(),
             error,
         };
-        let mut text = String::new();
+        // What is filled in is seldom much longer than its token.
+        let mut text = String::with_capacity(template.source().len() + 32);
         let mut is_secret = false;
         for part in template.parts() {
             let token = match part {
