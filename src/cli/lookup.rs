@@ -74,7 +74,7 @@ fn run(
     request: &LookupRequest<'_, Node>,
     tree: &DiskTree<'_>,
     settings: &RemoteSettings,
-) -> anyhow::Result<(Answer, Option<Explanation>)> {
+) -> anyhow::Result<(Answer, Option<Box<Explanation>>)> {
     let keys = request.keys.names();
     let needed = match request.first_found(&keys, tree) {
         Ok(result) => return Ok(result),

@@ -106,8 +106,8 @@ impl ApiError {
         ApiError::new(ErrorKind::BadRequest, detail)
     }
 
-    pub(crate) fn with_explanation(mut self, explanation: Option<Explanation>) -> Self {
-        self.explanation = explanation.map(Box::new);
+    pub(crate) fn with_explanation(mut self, explanation: Option<Box<Explanation>>) -> Self {
+        self.explanation = explanation;
         self
     }
 

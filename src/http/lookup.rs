@@ -270,11 +270,10 @@ impl App {
         pinned: &'e mut Option<Environment>,
         name: &str,
     ) -> Result<&'e Environment, ApiError> {
-        let environment = match pinned.take() {
+        Ok(match pinned {
             Some(environment) => environment,
-            None => self.environment(name)?,
-        };
-        Ok(pinned.insert(environment))
+            none => none.insert(self.environment(name)?),
+        })
     }
 
     /// An environment that is served.

@@ -15,7 +15,7 @@ impl<N: NodeScope> LookupRequest<'_, N> {
         &self,
         keys: &[&str],
         tree: &dyn Tree,
-    ) -> Result<(Answer, Option<Explanation>), NeedsRemote> {
+    ) -> Result<(Answer, Option<Box<Explanation>>), NeedsRemote> {
         let request = self.for_keys(keys);
         let (answer, explanation) = self.node.with_scope(&self.environment, |scope| {
             request.answer(tree, scope, self.explain)

@@ -18,7 +18,7 @@ const MAX_LENGTH: usize = 128;
 pub(crate) enum RequestId {
     /// From the client: visible ASCII, not empty, at most `MAX_LENGTH` bytes.
     Sent(HeaderValue),
-    /// The number of the request in this process. It becomes text where it is written.
+    /// A number, which becomes hexadecimal digits where it is written.
     Made(u64),
 }
 
@@ -31,17 +31,18 @@ impl RequestId {
         }
     }
 
-    /// A new id.
+    /// A new id: counted from a random start, so that ids of different processes differ as well.
     pub(super) fn make() -> Self {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        RequestId::Made(COUNT.fetch_add(1, Ordering::Relaxed))
+        static NEXT: LazyLock<AtomicU64> =
+            LazyLock::new(|| AtomicU64::new(RandomState::new().hash_one("process")));
+        RequestId::Made(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 
     pub(super) fn to_header(&self) -> HeaderValue {
         match self {
             RequestId::Sent(value) => value.clone(),
             // Digits are always a valid header value.
-            RequestId::Made(number) => HeaderValue::from_bytes(&made_text(*number))
+            RequestId::Made(number) => HeaderValue::from_bytes(&hex_digits(*number))
                 .unwrap_or_else(|_| HeaderValue::from_static("0")),
         }
     }
@@ -54,26 +55,21 @@ impl RequestId {
 
 impl fmt::Display for RequestId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut write = |bytes| out.write_str(std::str::from_utf8(bytes).unwrap_or_default());
         match self {
-            RequestId::Sent(value) => write(value.as_bytes()),
-            RequestId::Made(number) => write(&made_text(*number)),
+            RequestId::Sent(value) => {
+                out.write_str(std::str::from_utf8(value.as_bytes()).unwrap_or_default())
+            }
+            RequestId::Made(number) => write!(out, "{number:016x}"),
         }
     }
 }
 
-fn is_valid(value: &[u8]) -> bool {
-    (1..=MAX_LENGTH).contains(&value.len()) && value.iter().all(u8::is_ascii_graphic)
-}
-
-/// Hexadecimal digits: the first half is drawn when the process starts, the second half is the request's number.
-fn made_text(number: u64) -> [u8; 32] {
-    static PROCESS: LazyLock<[u8; 16]> =
-        LazyLock::new(|| hex_digits(RandomState::new().hash_one("process")));
-    let mut text = [0; 32];
-    let (process, count) = text.split_at_mut(16);
-    process.copy_from_slice(&*PROCESS);
-    count.copy_from_slice(&hex_digits(number));
+/// The digits of a number, the highest first.
+fn hex_digits(number: u64) -> [u8; 16] {
+    let mut text = [0; 16];
+    for (pair, byte) in text.chunks_exact_mut(2).zip(number.to_be_bytes()) {
+        pair.copy_from_slice(HEX_PAIRS.get(usize::from(byte)).unwrap_or(b"00"));
+    }
     text
 }
 
@@ -90,13 +86,8 @@ static HEX_PAIRS: [[u8; 2]; 256] = {
     pairs
 };
 
-/// The digits of a number, the highest first.
-fn hex_digits(number: u64) -> [u8; 16] {
-    let mut text = [0; 16];
-    for (pair, byte) in text.chunks_exact_mut(2).zip(number.to_be_bytes()) {
-        pair.copy_from_slice(HEX_PAIRS.get(usize::from(byte)).unwrap_or(b"00"));
-    }
-    text
+fn is_valid(value: &[u8]) -> bool {
+    (1..=MAX_LENGTH).contains(&value.len()) && value.iter().all(u8::is_ascii_graphic)
 }
 
 #[cfg(test)]
@@ -115,21 +106,17 @@ mod tests {
         }
         let too_long = "x".repeat(MAX_LENGTH + 1);
         for other in ["", "two words", "tab\t", "ü", &too_long] {
-            assert_eq!(taken(other.as_bytes()).len(), 32, "{other}");
+            let made = taken(other.as_bytes());
+            assert!(u64::from_str_radix(&made, 16).is_ok(), "{other}: {made}");
         }
     }
 
     #[test]
-    fn ids_that_are_made_differ_and_are_hexadecimal() {
-        let (one, two) = (RequestId::make().to_string(), RequestId::make().to_string());
-        assert_ne!(one, two);
+    fn ids_that_are_made_differ_and_are_the_same_in_headers_and_logs() {
+        let (one, two) = (RequestId::make(), RequestId::make());
+        assert_ne!(one.to_string(), two.to_string());
         for id in [one, two] {
-            assert!(id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()));
+            assert_eq!(id.to_header(), id.to_string());
         }
-    }
-
-    #[test]
-    fn hexadecimal_digits_are_written_from_the_highest() {
-        assert_eq!(&hex_digits(0x0123_4567_89ab_cdef), b"0123456789abcdef");
     }
 }

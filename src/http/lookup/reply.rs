@@ -15,14 +15,14 @@ pub(crate) struct FoundValue {
     /// The index of its key among those asked for.
     key: usize,
     value: Value,
-    pub(crate) explanation: Option<Explanation>,
+    pub(crate) explanation: Option<Box<Explanation>>,
 }
 
 impl FoundValue {
     /// The value, or the problem that the client gets.
     pub(crate) fn check(
         answer: Answer,
-        explanation: Option<Explanation>,
+        explanation: Option<Box<Explanation>>,
         keys: &[&str],
     ) -> Result<Self, ApiError> {
         match answer.outcome {

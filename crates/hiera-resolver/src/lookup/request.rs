@@ -46,12 +46,12 @@ impl<'a> Request<'a> {
         tree: &dyn Tree,
         scope: &dyn Scope,
         explain: Option<Explain>,
-    ) -> (Answer, Option<Explanation>) {
+    ) -> (Answer, Option<Box<Explanation>>) {
         match explain {
             None => (Session::new(tree, scope).lookup(self), None),
             Some(explain) => {
                 let (answer, explanation) = Session::explaining(tree, scope, explain).lookup(self);
-                (answer, Some(explanation))
+                (answer, Some(Box::new(explanation)))
             }
         }
     }

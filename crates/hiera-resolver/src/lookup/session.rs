@@ -42,7 +42,7 @@ impl ExplainingSession<'_> {
     /// Answers a request and explains the answer.
     pub fn lookup(&mut self, request: &Request<'_>) -> (Answer, Explanation) {
         let (answer, explanation) = self.0.run(request);
-        (answer, explanation.unwrap_or_default())
+        (answer, explanation.map(|boxed| *boxed).unwrap_or_default())
     }
 }
 
@@ -79,7 +79,7 @@ impl<'a> Session<'a> {
         self.run(request).0
     }
 
-    fn run(&mut self, request: &Request<'_>) -> (Answer, Option<Explanation>) {
+    fn run(&mut self, request: &Request<'_>) -> (Answer, Option<Box<Explanation>>) {
         let mut walk = Walk::new(self, request);
         let outcome = walk.lookup(
             request.names,

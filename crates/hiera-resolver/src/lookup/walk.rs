@@ -27,7 +27,7 @@ pub(super) struct Walk<'s, 'a> {
     pub(super) session: &'s mut Session<'a>,
     pub(super) overrides: Option<&'s Hash>,
     pub(super) defaults: Option<&'s Hash>,
-    pub(super) explanation: Option<Explanation>,
+    pub(super) explanation: Option<Box<Explanation>>,
     /// The keys being looked up, outermost first.
     pub(super) names: SmallVec<[ArcStr; 4]>,
     pub(super) chain: usize,
@@ -60,7 +60,7 @@ pub(super) struct Walk<'s, 'a> {
 impl<'s, 'a> Walk<'s, 'a> {
     pub(super) fn new(session: &'s mut Session<'a>, request: &Request<'s>) -> Self {
         Walk {
-            explanation: session.explain.map(|_| Explanation::default()),
+            explanation: session.explain.map(|_| Box::default()),
             session,
             overrides: request.overrides,
             defaults: request.default_values,

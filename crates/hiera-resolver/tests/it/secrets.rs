@@ -61,7 +61,7 @@ fn explanations_and_errors_show_plain_values_but_no_secret() {
             let kinds = [None, Some(Explain::Value), Some(Explain::Options)];
             for (request, explain) in typed.chain(kinds.map(|kind| (plain, kind))) {
                 let (answer, explanation) = request.answer(&snapshot, &scope, explain);
-                let text = shown_text(&answer, explanation.as_ref());
+                let text = shown_text(&answer, explanation.as_deref());
                 let context = || format!("seed {seed} {request:?}\n{:#?}\n{text}", tree.files);
                 assert!(!text.contains(MARK), "{}", context());
                 hidden += usize::from(text.contains(REDACTED));
