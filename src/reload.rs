@@ -2,14 +2,15 @@
 //!
 //! One thread does all of it, so there is only one load at a time, and changes that come meanwhile are collected for the
 //! next one. File events (`watch`) schedule the environments that read the changed paths (`readers`, `schedule`), each
-//! with its own quiet time; files that are being written are waited for (`writers`, `git`). A due environment is loaded
-//! while the old snapshot is served (`reload_environment`), and then swapped as a whole or kept (`swap`). `worker` is
+//! with its own quiet time; files that are being written are waited for (`writers`, `git`). Callers that want a reload
+//! now share one for each environment (`requests`). A due environment is loaded while the old snapshot is served (`reload_environment`), and then swapped as a whole or kept (`swap`). `worker` is
 //! the main loop, `supervisor` restarts it if it panics.
 
 mod backoff;
 mod git;
 mod readers;
 mod reload_environment;
+mod requests;
 mod schedule;
 mod supervisor;
 mod swap;
@@ -18,18 +19,19 @@ mod worker;
 mod writers;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
 use hiera_resolver::Fault;
-use tokio::sync::oneshot;
 
+use self::requests::ReloadRequests;
 use self::worker::Worker;
-use crate::config::{CodeDirectory, ReloadSettings};
+use crate::config::{CodeDirectory, ReloadSettings, is_environment_name};
 use crate::data_loading::FileChanges;
 use crate::environments::Environments;
 
 /// The outcome of a reload.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum ReloadOutcome {
     /// The data has not changed.
     Unchanged {
@@ -58,6 +60,7 @@ pub(crate) enum ReloadOutcome {
 #[derive(Clone, Debug)]
 pub(crate) struct Reloader {
     commands: Sender<ReloadCommand>,
+    requests: ReloadRequests,
 }
 
 /// A command to the reload thread.
@@ -73,8 +76,8 @@ enum ReloadCommand {
     Closed(Vec<PathBuf>),
     /// Something has changed, and it is unknown where.
     CheckEverything,
-    /// Reload this environment now, and send the outcome.
-    Reload(String, oneshot::Sender<ReloadOutcome>),
+    /// There are new callers that want a reload.
+    Requested,
 }
 
 impl Reloader {
@@ -87,8 +90,15 @@ impl Reloader {
         let (commands, received) = channel();
         let reloader = Reloader {
             commands: commands.clone(),
+            requests: ReloadRequests::default(),
         };
-        let mut worker = Worker::new(code, settings, environments.clone(), (commands, received));
+        let mut worker = Worker::new(
+            code,
+            settings,
+            environments.clone(),
+            reloader.requests.clone(),
+            (commands, received),
+        );
         let work = move |restarts| {
             if restarts > 0 {
                 worker.reset();
@@ -102,13 +112,19 @@ impl Reloader {
         Ok(reloader)
     }
 
-    /// Reloads an environment now. `None` if the reload thread failed meanwhile.
-    pub(crate) async fn reload(&self, environment: &str) -> Option<ReloadOutcome> {
-        let (reply, outcome) = oneshot::channel();
-        self.commands
-            .send(ReloadCommand::Reload(environment.to_owned(), reply))
-            .ok()?;
-        outcome.await.ok()
+    /// Loads an environment after this call, and returns the outcome. `None` if the reload thread failed meanwhile.
+    ///
+    /// Callers that wait for the same environment share a load. A caller that drops this before its load starts is
+    /// forgotten.
+    pub(crate) async fn reload(&self, environment: &str) -> Option<Arc<ReloadOutcome>> {
+        if !is_environment_name(environment) {
+            return Some(Arc::new(ReloadOutcome::Gone));
+        }
+        let caller = self.requests.join(environment, || {
+            // Fails if the thread is gone, which /readyz reports.
+            _ = self.commands.send(ReloadCommand::Requested);
+        });
+        caller.outcome().await
     }
 
     /// Reloads every environment, including new ones. The outcome is logged.

@@ -20,10 +20,13 @@ const MAX_ATTEMPTS_WITH_EVENTS: usize = 3;
 impl Worker {
     /// Loads an environment and serves it, unless that would be worse than what is served. If a program is still
     /// writing to its files, this is postponed.
-    pub(super) fn reload(&mut self, name: String, pending: PendingReload) {
+    pub(super) fn reload(&mut self, name: String, mut pending: PendingReload) {
         if let Some(delay) = self.delay_for_writers(&name, &pending) {
             self.schedule.postpone(name, pending, delay);
             return;
+        }
+        if !pending.is_partial() {
+            pending.start(self.requests.take(&name));
         }
         if let Some(pending) = self.load_changed_files(&name, pending) {
             self.load_all(name, pending);
@@ -32,7 +35,7 @@ impl Worker {
 
     /// Loads only the files that changed, if that is sufficient; otherwise returns the pending reload.
     fn load_changed_files(&mut self, name: &str, pending: PendingReload) -> Option<PendingReload> {
-        if pending.is_full || pending.attempts >= MAX_ATTEMPTS {
+        if !pending.is_partial() || pending.attempts >= MAX_ATTEMPTS {
             return Some(pending);
         }
         let last = self.last_load(name);
@@ -59,8 +62,11 @@ impl Worker {
     /// Loads all of an environment.
     fn load_all(&mut self, name: String, mut pending: PendingReload) {
         self.changed_paths.extend(pending.paths.iter().cloned());
-        self.has_new_directories = true;
-        if let Some(outcome) = self.remove_if_gone(&name) {
+        let is_known = self.last_load(&name).is_some() || !pending.paths.is_empty();
+        let gone = self.remove_if_gone(&name);
+        // A name that a caller made up has no directories to look for.
+        self.has_new_directories |= is_known || gone.is_none();
+        if let Some(outcome) = gone {
             return self.finish(&name, pending, outcome, false);
         }
         let previous = pending.candidate.take();
@@ -88,7 +94,7 @@ impl Worker {
                 return self.finish(&name, pending, SwapOutcome::Kept(faults), true);
             }
             let delay = loaded.delay_for_unreported_writes(served, &pending.paths);
-            if let Some(delay) = delay.filter(|_| pending.replies.is_empty() && !is_last_attempt) {
+            if let Some(delay) = delay.filter(|_| !pending.has_callers() && !is_last_attempt) {
                 pending.candidate = Some(loaded);
                 pending.is_full = true;
                 return self.schedule.retry(name, pending, delay);
@@ -140,11 +146,10 @@ impl Worker {
         outcome: SwapOutcome,
         is_incomplete: bool,
     ) {
-        if !pending.replies.is_empty() {
-            let outcome = self.reload_outcome(name, outcome);
-            for reply in pending.replies {
-                // Fails if the caller is gone.
-                _ = reply.send(outcome.clone());
+        if pending.has_callers() {
+            let outcome = Arc::new(self.reload_outcome(name, outcome));
+            for callers in pending.into_callers() {
+                callers.send(outcome.clone());
             }
         }
         self.finish_reload(name, is_incomplete);

@@ -1,14 +1,13 @@
 //! [`Schedule`]: which environments to check, and when. Each has its own changes and its own quiet time, so that one that
-//! keeps changing does not delay the others.
+//! keeps changing does not delay the others. Reloads that callers wait for alternate with changes, so that neither delays
+//! the other by more than one load.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::oneshot;
-
-use super::ReloadOutcome;
+use super::requests::{Callers, ReloadRequests};
 use crate::data_loading::LoadedEnvironment;
 
 /// An environment that keeps changing is checked after this many quiet times.
@@ -22,17 +21,23 @@ pub(super) struct Schedule {
     everything: Option<Timing>,
     /// How long there must be no event before an environment is due.
     quiet: Duration,
+    /// The callers that wait for a reload.
+    requests: ReloadRequests,
+    /// A caller waited for what was taken last.
+    was_requested: bool,
 }
 
 /// A reload of one environment that is scheduled.
 #[derive(Debug)]
 pub(super) struct PendingReload {
-    /// Everything must be checked, not only `paths`.
+    /// Everything must be checked, not only `paths`, whether or not a caller waits.
     pub(super) is_full: bool,
     /// The paths that have changed.
     pub(super) paths: BTreeSet<PathBuf>,
-    /// Where to send the outcome.
-    pub(super) replies: Vec<oneshot::Sender<ReloadOutcome>>,
+    /// A caller waits for it, or waited when it was last due.
+    is_requested: bool,
+    /// The callers for which a load was started. There are several if the load had to be repeated.
+    callers: Vec<Callers>,
     /// Loads so far that could not be used because files changed meanwhile.
     pub(super) attempts: usize,
     /// The last of these loads, from which the next one reuses files.
@@ -76,7 +81,8 @@ impl PendingReload {
         PendingReload {
             is_full: false,
             paths: BTreeSet::new(),
-            replies: Vec::new(),
+            is_requested: false,
+            callers: Vec::new(),
             attempts: 0,
             candidate: None,
             timing: Timing::at(due),
@@ -88,19 +94,40 @@ impl PendingReload {
         self.timing.since.elapsed()
     }
 
+    /// Can it be done by loading `paths` alone?
+    pub(super) fn is_partial(&self) -> bool {
+        !self.is_full && !self.is_requested
+    }
+
+    /// A load starts: the callers that wait for one get its outcome.
+    pub(super) fn start(&mut self, callers: Option<Callers>) {
+        self.callers.extend(callers);
+    }
+
+    /// Has a load been started for callers?
+    pub(super) fn has_callers(&self) -> bool {
+        !self.callers.is_empty()
+    }
+
+    /// The callers that get the outcome.
+    pub(super) fn into_callers(self) -> Vec<Callers> {
+        self.callers
+    }
+
     fn merge(&mut self, later: PendingReload) {
         self.is_full |= later.is_full;
         self.paths.extend(later.paths);
-        self.replies.extend(later.replies);
     }
 }
 
 impl Schedule {
-    pub(super) fn new(quiet: Duration) -> Self {
+    pub(super) fn new(quiet: Duration, requests: ReloadRequests) -> Self {
         Schedule {
             environments: BTreeMap::new(),
             everything: None,
             quiet,
+            requests,
+            was_requested: false,
         }
     }
 
@@ -113,7 +140,7 @@ impl Schedule {
         let quiet = self.quiet;
         let pending = self.pending(environment, now + quiet);
         pending.paths.insert(path.to_owned());
-        if pending.replies.is_empty() {
+        if !pending.is_requested {
             pending.timing.add_event(now, quiet);
         }
     }
@@ -123,15 +150,6 @@ impl Schedule {
         let now = Instant::now();
         let timing = self.everything.get_or_insert(Timing::at(now + self.quiet));
         timing.add_event(now, self.quiet);
-    }
-
-    /// A caller wants an environment reloaded now.
-    pub(super) fn add_request(&mut self, environment: &str, reply: oneshot::Sender<ReloadOutcome>) {
-        let now = Instant::now();
-        let pending = self.pending(environment, now);
-        pending.is_full = true;
-        pending.replies.push(reply);
-        pending.timing.due = now;
     }
 
     /// Schedules a full check of an environment, now or when it is due anyway.
@@ -176,19 +194,26 @@ impl Schedule {
         self.postpone(environment, pending, delay);
     }
 
-    /// Is an environment scheduled?
+    /// Has an environment changed? Callers do not count: they get a load of their own.
     pub(super) fn has(&self, environment: &str) -> bool {
         self.environments.contains_key(environment)
     }
 
-    /// When something is due next.
+    /// When something is due next, other than callers, who notify the reload thread.
     pub(super) fn next_due(&self) -> Option<Instant> {
         let environments = self.environments.values().map(|pending| pending.timing.due);
         let everything = self.everything.map(|timing| timing.due);
         environments.chain(everything).min()
     }
 
-    /// Takes what is due now. Environments that a caller waits for come first.
+    /// Is something due that no caller waits for?
+    pub(super) fn has_due_change(&self) -> bool {
+        let now = Instant::now();
+        self.everything.is_some_and(|timing| timing.due <= now)
+            || self.next_pending(now, false).is_some()
+    }
+
+    /// Takes what is due now. Callers come first, but not twice in a row if there is a change.
     pub(super) fn take_due(&mut self) -> Option<Due> {
         self.take_due_at(Instant::now())
     }
@@ -198,12 +223,54 @@ impl Schedule {
             self.everything = None;
             return Some(Due::Everything);
         }
-        let due = self.environments.iter();
-        let due = due.filter(|(_, pending)| pending.timing.due <= now);
-        let next = due.min_by_key(|(_, pending)| (pending.replies.is_empty(), pending.timing.due));
-        let name = next?.0.clone();
-        let pending = self.environments.remove(&name)?;
+        self.forget_callers_that_are_gone();
+        let requested = self.next_requested(now);
+        let changed = self.next_pending(now, false);
+        self.was_requested = requested.is_some() && !(self.was_requested && changed.is_some());
+        let (_, name) = match self.was_requested {
+            true => requested?,
+            false => changed?,
+        };
+        let pending = self.environments.remove(&name);
+        let mut pending = pending.unwrap_or_else(|| PendingReload::at(now));
+        pending.is_requested |= self.requests.has(&name);
         Some(Due::Environment(name, pending))
+    }
+
+    /// The environment that callers have waited for the longest. One that was postponed waits until it is due, whoever
+    /// joins meanwhile.
+    fn next_requested(&self, now: Instant) -> Option<(Instant, String)> {
+        let is_postponed = |name: &str| {
+            let pending = self.environments.get(name);
+            pending.is_some_and(|pending| pending.is_requested)
+        };
+        let new = self.requests.oldest(|name| !is_postponed(name));
+        let postponed = self.next_pending(now, true);
+        new.into_iter().chain(postponed).min()
+    }
+
+    /// The environment that has been due the longest, among those that callers wait for or among the others.
+    fn next_pending(&self, now: Instant, is_requested: bool) -> Option<(Instant, String)> {
+        let all = self.environments.iter();
+        let due = all.filter(|(_, pending)| pending.timing.due <= now);
+        let due = due.filter(|(_, pending)| pending.is_requested == is_requested);
+        let (name, pending) = due.min_by_key(|(_, pending)| pending.timing.due)?;
+        Some((pending.timing.due, name.clone()))
+    }
+
+    /// Removes what only callers waited for that have hung up since it was postponed.
+    fn forget_callers_that_are_gone(&mut self) {
+        let requests = &self.requests;
+        self.environments.retain(|name, pending| {
+            let callers = &pending.callers;
+            if pending.is_requested && !requests.has(name) && callers.iter().all(Callers::are_gone)
+            {
+                pending.is_requested = false;
+                pending.callers.clear();
+                return pending.is_full || !pending.paths.is_empty();
+            }
+            true
+        });
     }
 
     fn pending(&mut self, environment: &str, due: Instant) -> &mut PendingReload {
@@ -213,59 +280,4 @@ impl Schedule {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const QUIET: Duration = Duration::from_millis(40);
-
-    fn next_environment_at(schedule: &mut Schedule, now: Instant) -> Option<String> {
-        match schedule.take_due_at(now)? {
-            Due::Environment(name, _) => Some(name),
-            Due::Everything => None,
-        }
-    }
-
-    fn next_environment(schedule: &mut Schedule) -> Option<String> {
-        next_environment_at(schedule, Instant::now())
-    }
-
-    #[test]
-    fn an_environment_that_keeps_changing_does_not_delay_others() {
-        let mut schedule = Schedule::new(QUIET);
-        let start = Instant::now();
-        schedule.add_event_at(start, "quiet", Path::new("/a"));
-        let step = QUIET / 4;
-        let mut due = Vec::new();
-        for steps in 0..=4 * MAX_QUIET_TIMES {
-            let now = start + step * steps;
-            let next = next_environment_at(&mut schedule, now);
-            due.extend(next.map(|name| (name, steps)));
-            schedule.add_event_at(now, "noisy", Path::new("/b"));
-        }
-        let expected = [("quiet", 4), ("noisy", 4 * MAX_QUIET_TIMES)];
-        assert_eq!(due, expected.map(|(name, steps)| (name.to_owned(), steps)));
-    }
-
-    #[test]
-    fn an_environment_that_a_caller_waits_for_comes_first() {
-        let mut schedule = Schedule::new(Duration::ZERO);
-        schedule.add_full("a");
-        let (reply, _answer) = oneshot::channel();
-        schedule.add_request("b", reply);
-        assert_eq!(next_environment(&mut schedule).as_deref(), Some("b"));
-        assert_eq!(next_environment(&mut schedule).as_deref(), Some("a"));
-        assert!(schedule.next_due().is_none());
-    }
-
-    #[test]
-    fn an_event_is_not_delayed_by_a_later_retry() {
-        let mut schedule = Schedule::new(Duration::ZERO);
-        schedule.add_full_in("a", Duration::from_secs(3600));
-        assert!(schedule.take_due().is_none());
-        schedule.add_event("a", Path::new("/a"));
-        let Some(Due::Environment(_, pending)) = schedule.take_due() else {
-            panic!("nothing is due");
-        };
-        assert!(pending.is_full);
-    }
-}
+mod tests;

@@ -10,6 +10,7 @@ use hiera_resolver::Fault;
 
 use super::backoff::Backoff;
 use super::readers::{Readers, readers_of_directory};
+use super::requests::ReloadRequests;
 use super::schedule::{Due, PendingReload, Schedule};
 use super::watch::Watch;
 use super::writers::Writers;
@@ -38,6 +39,8 @@ pub(super) struct Worker {
     /// Why the environments cannot be listed.
     pub(super) listing_fault: Option<Fault>,
     pub(super) schedule: Schedule,
+    /// The callers that wait for a reload.
+    pub(super) requests: ReloadRequests,
     /// The first load of all environments; `None` once it is done.
     pub(super) initial_load: Option<InitialLoad>,
     /// The paths that have changed since directories were last watched.
@@ -66,6 +69,7 @@ impl Worker {
         code: CodeDirectory,
         settings: ReloadSettings,
         environments: Environments,
+        requests: ReloadRequests,
         (commands, received): (Sender<ReloadCommand>, Receiver<ReloadCommand>),
     ) -> Self {
         Worker {
@@ -73,7 +77,8 @@ impl Worker {
             rejected: BTreeMap::new(),
             has_lost_environments: false,
             listing_fault: None,
-            schedule: Schedule::new(settings.quiet_time()),
+            schedule: Schedule::new(settings.quiet_time(), requests.clone()),
+            requests,
             writers: Writers::new(settings.write_timeout()),
             initial_load: None,
             changed_paths: BTreeSet::new(),
@@ -90,10 +95,10 @@ impl Worker {
         }
     }
 
-    /// Forgets everything but what is served, after a panic. Callers that wait for a reload get no outcome.
+    /// Forgets everything but what is served, after a panic. Callers for which a load was started get no outcome.
     pub(super) fn reset(&mut self) {
         self.rejected.clear();
-        self.schedule = Schedule::new(self.settings.quiet_time());
+        self.schedule = Schedule::new(self.settings.quiet_time(), self.requests.clone());
         self.writers = Writers::new(self.settings.write_timeout());
         self.readers.clear();
         self.retries.clear();
@@ -114,10 +119,13 @@ impl Worker {
             if next_scan <= Instant::now() {
                 self.check_everything();
             }
+            // Callers alone do not count: a stream of them must not keep new directories from being watched.
+            if !self.schedule.has_due_change() && self.finish_round() {
+                continue;
+            }
             match self.schedule.take_due() {
                 Some(Due::Everything) => self.check_everything(),
                 Some(Due::Environment(name, pending)) => self.reload(name, pending),
-                None if self.finish_round() => {}
                 None => {
                     let due = self.schedule.next_due();
                     let wake_at = due.map_or(next_scan, |due| due.min(next_scan));
@@ -158,7 +166,7 @@ impl Worker {
         self.has_new_directories = true;
     }
 
-    /// What is left to do when nothing is due. Returns whether that made something due.
+    /// What is left to do when no change is due. Returns whether that made something due.
     fn finish_round(&mut self) -> bool {
         if self.served.is_empty() {
             let reason = NoEnvironments::in_directory(&self.code);
@@ -210,9 +218,7 @@ impl Worker {
     fn handle(&mut self, command: ReloadCommand) {
         match command {
             ReloadCommand::CheckEverything => self.schedule.add_event_anywhere(),
-            ReloadCommand::Reload(environment, reply) => {
-                self.schedule.add_request(&environment, reply);
-            }
+            ReloadCommand::Requested => self.requests.acknowledge(),
             ReloadCommand::Changed(paths) => self.add_events(paths, Writers::end),
             ReloadCommand::Closed(paths) => self.add_events(paths, Writers::end),
             ReloadCommand::Created(paths) => self.add_events(paths, Writers::create),

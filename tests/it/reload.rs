@@ -152,10 +152,8 @@ impl Served {
 
     /// `POST /environments/{environment}/reload`.
     fn reload(&self, environment: &str) -> Answer {
-        let request = format!(
-            "POST /environments/{environment}/reload HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-        );
-        self.server.send(request.as_bytes())
+        self.server
+            .send(reload_request(environment, "Connection: close\r\n").as_bytes())
     }
 
     fn get_with(&self, path: &str, header: &str) -> Answer {
@@ -211,6 +209,12 @@ impl Served {
         );
         seen.into_inner().unwrap()
     }
+}
+
+fn reload_request(environment: &str, header: &str) -> String {
+    format!(
+        "POST /environments/{environment}/reload HTTP/1.1\r\nHost: h\r\n{header}Content-Length: 0\r\n\r\n"
+    )
 }
 
 /// Ends a thread of a test, even if the test fails.

@@ -28,7 +28,8 @@ pub(crate) async fn reload_environment(
         )
     };
     let reloader = app.reloader.as_ref().ok_or_else(unavailable)?;
-    let shown = match reloader.reload(&name).await.ok_or_else(unavailable)? {
+    let outcome = reloader.reload(&name).await.ok_or_else(unavailable)?;
+    let shown = match &*outcome {
         ReloadOutcome::Gone => {
             let detail = format!("there is no environment `{name}`");
             return Err(ApiError::new(ErrorKind::UnknownEnvironment, detail));

@@ -1,7 +1,5 @@
 use std::sync::mpsc::channel;
 
-use tokio::sync::oneshot;
-
 use super::*;
 use crate::config::{CodeArgs, Settings};
 use crate::reload::supervisor::supervise;
@@ -29,14 +27,18 @@ fn a_restarted_worker_continues_with_the_served_data() {
     let (commands, received) = channel();
     let reloader = Reloader {
         commands: commands.clone(),
+        requests: ReloadRequests::default(),
     };
     let mut worker = Worker::new(
         code,
         settings.reload,
         environments.clone(),
+        reloader.requests.clone(),
         (commands, received),
     );
     let failing = environments.clone();
+    let requests = reloader.requests.clone();
+    let (started, interrupted) = channel();
     std::thread::spawn(move || {
         let work = |restarts| {
             if restarts > 0 {
@@ -49,8 +51,12 @@ fn a_restarted_worker_continues_with_the_served_data() {
             while let Some(Due::Environment(name, pending)) = worker.schedule.take_due() {
                 worker.reload(name, pending);
             }
-            let (reply, _answer) = oneshot::channel();
-            worker.schedule.add_request("production", reply);
+            started.send(requests.join("production", || {})).unwrap();
+            let due = worker.schedule.take_due();
+            let Some(Due::Environment(name, mut pending)) = due else {
+                panic!("{due:?} is due");
+            };
+            pending.start(requests.take(&name));
             std::panic::resume_unwind(Box::new("this panic is part of the test"));
         };
         supervise(work, || {
@@ -61,9 +67,12 @@ fn a_restarted_worker_continues_with_the_served_data() {
         });
     });
     let runtime = tokio::runtime::Builder::new_current_thread().build();
-    let outcome = runtime.unwrap().block_on(reloader.reload("production"));
+    let runtime = runtime.unwrap();
+    let interrupted = interrupted.recv().unwrap();
+    assert!(runtime.block_on(interrupted.outcome()).is_none());
+    let outcome = runtime.block_on(reloader.reload("production"));
     assert!(
-        matches!(outcome, Some(ReloadOutcome::Kept { .. })),
+        matches!(outcome.as_deref(), Some(ReloadOutcome::Kept { .. })),
         "{outcome:?}"
     );
     assert_eq!(environments.reload_failures(), 1);
