@@ -4,8 +4,10 @@
 //! a setting, add a field there, explain it in `config/hierad.yaml`, and apply its variable in `apply_variables`.
 //! [`CodeArgs`] reads all sources, [`CodeDirectory`] is what loading needs of them.
 
+mod allowed_hosts;
 mod code_args;
 mod code_directory;
+mod connections;
 mod cors_origins;
 mod http;
 mod limits;
@@ -24,11 +26,14 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde::Deserialize;
 
+pub(crate) use self::allowed_hosts::is_below;
+pub use self::allowed_hosts::{AllowedHostError, AllowedHosts};
 pub use self::code_args::CodeArgs;
 pub use self::code_directory::CodeDirectory;
 pub(crate) use self::code_directory::{
     ENVIRONMENTS, enclosing_code_directory, is_environment_name,
 };
+pub use self::connections::ConnectionSettings;
 pub use self::cors_origins::{CorsOriginError, CorsOrigins};
 pub use self::http::HttpSettings;
 pub use self::limits::Limits;
@@ -54,6 +59,8 @@ pub struct Settings {
     pub listen: Option<String>,
     /// What the HTTP interface offers.
     pub http: HttpSettings,
+    /// Limits on connections, and on what all of them together hold in memory.
+    pub connections: ConnectionSettings,
     /// Limits on requests and files.
     pub limits: Limits,
     /// How changes on disk are detected.
@@ -95,6 +102,7 @@ impl Settings {
     ) -> anyhow::Result<()> {
         let variables = Variables::new(&variable);
         self.http.apply_variables(&variables)?;
+        self.connections.apply_variables(&variables)?;
         self.limits.apply_variables(&variables)?;
         self.reload.apply_variables(&variables)?;
         self.remote.apply_variables(&variables)?;

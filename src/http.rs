@@ -11,18 +11,20 @@ mod request_body;
 mod router;
 mod views;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use self::gate::Gate;
+pub(crate) use self::gate::{Quota, Share};
 #[cfg(feature = "fuzzing")]
 pub use self::lookup::fuzzing;
-pub(crate) use self::refused_head::MAX_HEAD_SIZE;
+pub(crate) use self::refused_head::{HeadFault, RefusedHead};
 pub use self::router::{Route, routes};
 
-use self::gate::Everyone;
+use self::gate::{Everyone, Hosts, InFlight};
 use crate::backends::hiera_http::RemoteClient;
-use crate::config::{CorsOrigins, Limits, RemoteSettings};
+use crate::config::{AllowedHosts, ConnectionSettings, CorsOrigins, Limits, RemoteSettings};
 use crate::environments::Environments;
 use crate::metrics::Metrics;
 use crate::reload::Reloader;
@@ -45,6 +47,10 @@ pub struct Shared {
     environments: Environments,
     metrics: Arc<Metrics>,
     limits: Arc<Limits>,
+    in_flight: Arc<InFlight>,
+    max_head_size: usize,
+    /// The names by which clients may address the server; any if there is none.
+    hosts: Option<Arc<Hosts>>,
     is_draining: Arc<AtomicBool>,
     remotes: RemoteClient,
     /// Where there is one, data can be reloaded on demand.
@@ -60,6 +66,9 @@ impl App {
             environments,
             metrics: Metrics::new(),
             limits: Arc::new(limits),
+            in_flight: Arc::new(InFlight::new(&ConnectionSettings::default())),
+            max_head_size: ConnectionSettings::default().head_size(),
+            hosts: None,
             is_draining: Arc::default(),
             remotes: RemoteClient::new(&RemoteSettings::default()),
             reloader: None,
@@ -69,6 +78,14 @@ impl App {
         App {
             shared: Arc::new(shared),
         }
+    }
+
+    /// The same with other limits on what all requests together may hold.
+    pub fn with_connections(mut self, settings: &ConnectionSettings) -> Self {
+        let shared = self.edit();
+        shared.in_flight = Arc::new(InFlight::new(settings));
+        shared.max_head_size = settings.head_size();
+        self
     }
 
     /// The same with other bounds on what is asked of other servers and kept of it.
@@ -83,6 +100,17 @@ impl App {
         self
     }
 
+    /// The same for a listener: which names clients may use depends on its address, as it is set and as it is.
+    pub(crate) fn with_listener(
+        mut self,
+        setting: &str,
+        address: SocketAddr,
+        allowed: &AllowedHosts,
+    ) -> Self {
+        self.edit().hosts = Hosts::for_listener(setting, address, allowed).map(Arc::new);
+        self
+    }
+
     /// The same with or without a log line for each request.
     pub fn with_access_log(mut self, is_wanted: bool) -> Self {
         self.edit().has_access_log = is_wanted;
@@ -93,6 +121,11 @@ impl App {
     pub(crate) fn with_reloader(mut self, reloader: Reloader) -> Self {
         self.edit().reloader = Some(reloader);
         self
+    }
+
+    /// How many connections are open, and may be.
+    pub(crate) fn connections(&self) -> &Arc<Quota> {
+        &self.in_flight.connections
     }
 
     fn edit(&mut self) -> &mut Shared {

@@ -2,6 +2,7 @@
 
 mod format;
 mod latency_histogram;
+mod refusal;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -17,6 +18,7 @@ use prometheus_client::registry::Registry;
 pub(crate) use self::format::MetricsFormat;
 use self::format::to_text_format;
 use self::latency_histogram::LatencyHistogram;
+pub(crate) use self::refusal::Refusal;
 use crate::environments::{self, Environments};
 
 /// All metrics.
@@ -26,6 +28,10 @@ pub(crate) struct Metrics {
     requests: [Counter; 5],
     latency: LatencyHistogram,
     lookups: [Counter; 3],
+    refusals: [Counter; Refusal::ALL.len()],
+    connections: Gauge,
+    requests_in_flight: Gauge,
+    event_streams: Gauge,
     environments: Gauge,
     files: Gauge,
     faults: Gauge,
@@ -58,6 +64,14 @@ impl LookupOutcome {
     }
 }
 
+/// What clients occupy at the moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Load {
+    pub(crate) connections: usize,
+    pub(crate) requests_in_flight: usize,
+    pub(crate) event_streams: usize,
+}
+
 type Labels = [(&'static str, &'static str); 1];
 
 impl Metrics {
@@ -72,6 +86,12 @@ impl Metrics {
         );
         let lookups = Family::<Labels, Counter<u64, AtomicU64>>::default();
         registry.register("lookups", "Keys looked up, by outcome", lookups.clone());
+        let refusals = Family::<Labels, Counter>::default();
+        registry.register(
+            "refused",
+            "Connections and requests refused, by reason",
+            refusals.clone(),
+        );
         let latency = LatencyHistogram::default();
         registry.register(
             "http_request_seconds",
@@ -83,6 +103,13 @@ impl Metrics {
             registry.register(name, help, gauge.clone());
             gauge
         };
+        let connections = gauge(&mut registry, "connections", "Open connections");
+        let requests_in_flight = gauge(
+            &mut registry,
+            "requests_in_flight",
+            "Requests that are being received or answered",
+        );
+        let event_streams = gauge(&mut registry, "event_streams", "Open event streams");
         let environments = gauge(
             &mut registry,
             "environments",
@@ -127,8 +154,15 @@ impl Metrics {
                 class("5xx"),
             ],
             lookups: [outcome("found"), outcome("not_found"), outcome("failed")],
+            refusals: Refusal::ALL.map(|reason| {
+                let labels = [("reason", reason.label())];
+                refusals.get_or_create(&labels).clone()
+            }),
             registry,
             latency,
+            connections,
+            requests_in_flight,
+            event_streams,
             environments,
             files,
             faults,
@@ -156,12 +190,22 @@ impl Metrics {
         }
     }
 
+    /// Counts a connection or a request that was refused.
+    pub(crate) fn count_refusal(&self, reason: Refusal) {
+        if let Some(counter) = self.refusals.get(reason as usize) {
+            counter.inc();
+        }
+    }
+
     /// The metrics as Prometheus reads them.
-    pub(crate) fn show(&self, served: &Environments, format: MetricsFormat) -> String {
+    pub(crate) fn show(&self, served: &Environments, load: Load, format: MetricsFormat) -> String {
         // Concurrent scrapes must not see the metrics of environments half updated.
         let _guard = self.encoding.lock();
         let all = served.all();
         let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+        self.connections.set(count(load.connections));
+        self.requests_in_flight.set(count(load.requests_in_flight));
+        self.event_streams.set(count(load.event_streams));
         self.environments.set(count(all.len()));
         self.files.set(count(
             all.values()

@@ -1,27 +1,30 @@
 //! `hierad serve`: listens, loads, answers, and stops without dropping requests.
 
+mod accept;
 mod client_stream;
+mod connections;
+mod descriptors;
+mod inspected_stream;
+mod request_framing;
 mod signals;
 mod slow_clock;
 pub(crate) mod telemetry;
 
-use std::net::SocketAddr;
 use std::pin::pin;
-use std::time::Duration;
 
 use anyhow::{Context, bail};
 use hyper::server::conn::http1;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use self::accept::Acceptor;
 use self::client_stream::ClientStream;
 use self::signals::{ReloadSignal, StopSignals};
 use self::slow_clock::SlowClock;
-use crate::config::{CodeDirectory, Settings};
+use crate::config::{CodeDirectory, ConnectionSettings, Settings};
 use crate::environments::Environments;
-use crate::http::{App, MAX_HEAD_SIZE};
+use crate::http::App;
 use crate::reload::Reloader;
 
 /// Where to listen by default.
@@ -45,24 +48,29 @@ async fn serve(settings: &Settings, code: CodeDirectory) -> anyhow::Result<()> {
     let mut stop_signals = StopSignals::listen()?;
     let reload_signal = ReloadSignal::listen()?;
     let address = settings.listen.as_deref().unwrap_or(DEFAULT_ADDRESS);
-    let listener = TcpListener::bind(address)
-        .await
-        .with_context(|| format!("cannot listen on `{address}`"))?;
-    let local = listener
-        .local_addr()
-        .context("cannot determine the address")?;
+    let (listener, local) = accept::listen(address).await?;
     tracing::info!(address = %local, "listening on http://{local}");
     let environments = Environments::new();
     let reloader = Reloader::start(code, settings.reload.clone(), environments.clone())
         .context("cannot start the reload thread")?;
     tokio::spawn(reload_signal.reload(reloader.clone()));
+    let connections = descriptors::fit_connections(&settings.connections, &settings.remote);
     let app = App::new(environments, settings.limits.clone())
+        .with_connections(&connections)
+        .with_listener(address, local, &settings.http.allowed_hosts)
         .with_remotes(&settings.remote)
         .with_cors_origins(&settings.http.cors_origins)
         .with_access_log(settings.log.access)
         .with_reloader(reloader);
     let (stop, stopped) = oneshot::channel();
-    let mut serving = pin!(accept_until(stopped, settings, listener, &app));
+    let acceptor = Acceptor::new(listener, app.clone(), &connections);
+    let mut serving = pin!(accept_until(
+        stopped,
+        settings,
+        &connections,
+        acceptor,
+        &app
+    ));
     tokio::select! {
         () = &mut serving => return Ok(()),
         () = stop_signals.next() => {}
@@ -80,7 +88,8 @@ async fn serve(settings: &Settings, code: CodeDirectory) -> anyhow::Result<()> {
 async fn accept_until(
     stop: oneshot::Receiver<()>,
     settings: &Settings,
-    listener: TcpListener,
+    limits: &ConnectionSettings,
+    mut acceptor: Acceptor,
     app: &App,
 ) {
     let service = TowerToHyperService::new(app.clone().service());
@@ -96,16 +105,8 @@ async fn accept_until(
         tokio::time::sleep(settings.shutdown.drain_delay()).await;
     });
     loop {
-        let (stream, _peer): (_, SocketAddr) = tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok(accepted) => accepted,
-                Err(error) => {
-                    // Probably out of file descriptors; waiting lets other connections close.
-                    tracing::warn!("cannot accept a connection: {error}");
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                    continue;
-                }
-            },
+        let (stream, open_connection) = tokio::select! {
+            accepted = acceptor.next() => accepted,
             () = &mut drained => break,
         };
         if let Err(error) = stream.set_nodelay(true) {
@@ -114,24 +115,30 @@ async fn accept_until(
         let (service, watcher, app) = (service.clone(), connections.watcher(), app.clone());
         let mut stop = stopped.subscribe();
         let timeout = settings.limits.request_timeout();
+        let (send_timeout, max_head_size) = (limits.send_timeout(), limits.head_size());
         tokio::spawn(async move {
+            // Counts until this task ends.
+            let _open_connection = open_connection;
             // hyper's timeout for headers only starts with their first byte.
             tokio::select! {
                 readable = tokio::time::timeout(timeout, stream.readable()) => if readable.is_err() { return },
                 _ = stop.changed() => return,
             }
-            let clock = SlowClock::for_timeout(timeout);
+            let clock = SlowClock::for_timeout(timeout.min(send_timeout));
+            let stream = ClientStream::new(stream, app, clock.clone(), send_timeout);
             let connection = http1::Builder::new()
                 .timer(clock.clone())
                 .header_read_timeout(timeout)
-                .max_buf_size(MAX_HEAD_SIZE)
-                .serve_connection(ClientStream::new(stream, app), service);
+                // The buffer may become larger than asked for, and holds parts of bodies as well.
+                .max_header_size(max_head_size)
+                .max_buf_size(max_head_size)
+                .serve_connection(stream, service);
             if let Err(error) = clock.drive(watcher.watch(connection)).await {
                 tracing::debug!("connection ended: {error}");
             }
         });
     }
-    drop(listener);
+    drop(acceptor);
     drop(stopped);
     if tokio::time::timeout(settings.shutdown.timeout(), connections.shutdown())
         .await

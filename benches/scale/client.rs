@@ -27,7 +27,7 @@ impl Client {
     /// Sends a `POST`, and returns the status and the body of the answer.
     fn post(&mut self, path: &str, body: &str) -> anyhow::Result<(u16, String)> {
         let request = format!(
-            "POST {path} HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         );
         self.stream.get_mut().write_all(request.as_bytes())?;

@@ -26,6 +26,11 @@ impl CorsOrigins {
         self.origins.is_empty()
     }
 
+    /// Is this value of `Origin` allowed?
+    pub(crate) fn contains(&self, origin: &HeaderValue) -> bool {
+        self.origins.contains(origin)
+    }
+
     /// The values of `Origin` that are allowed.
     pub(crate) fn to_headers(&self) -> Vec<HeaderValue> {
         self.origins.clone()
@@ -51,12 +56,7 @@ impl TryFrom<&str> for CorsOrigins {
     type Error = CorsOriginError;
 
     fn try_from(text: &str) -> Result<Self, CorsOriginError> {
-        let texts = text.split(',').map(str::trim);
-        let texts: Vec<String> = texts
-            .filter(|text| !text.is_empty())
-            .map(str::to_owned)
-            .collect();
-        CorsOrigins::try_from(texts)
+        CorsOrigins::try_from(super::variables::split_list(text))
     }
 }
 

@@ -61,6 +61,15 @@ impl<'a> Variables<'a> {
     }
 }
 
+/// The items of a list in a variable, separated by commas.
+pub(super) fn split_list(text: &str) -> Vec<String> {
+    let items = text.split(',').map(str::trim);
+    items
+        .filter(|item| !item.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
 /// The words of a setting: all but the last in one text, separated by commas, then the last.
 fn choices<T: ValueEnum>() -> Vec<String> {
     let values = T::value_variants().iter().filter_map(T::to_possible_value);

@@ -70,6 +70,10 @@ error_kinds! {
     UriTooLong: URI_TOO_LONG, "uri-too-long", "The URI is too long";
     /// The head is too large.
     HeadTooLarge: REQUEST_HEADER_FIELDS_TOO_LARGE, "head-too-large", "The head of the request is too large";
+    /// The request does not name this server.
+    HostNotAllowed: FORBIDDEN, "host-not-allowed", "The request is for another host";
+    /// The request comes from a web page of another server.
+    OriginNotAllowed: FORBIDDEN, "origin-not-allowed", "Web pages of this origin may not send requests";
     /// The body is not JSON.
     UnsupportedMediaType: UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", "The body must be JSON";
     /// The path does not exist.
@@ -78,16 +82,21 @@ error_kinds! {
     MethodNotAllowed: METHOD_NOT_ALLOWED, "method-not-allowed", "Method not allowed";
     /// The data is not loaded yet.
     NotLoaded: SERVICE_UNAVAILABLE, "not-loaded", "The data is not loaded yet";
+    /// A limit on what all clients together may use is reached.
+    Overloaded: SERVICE_UNAVAILABLE, "overloaded", "The server is busy";
     /// A bug in the server.
     Internal: INTERNAL_SERVER_ERROR, "internal", "Internal server error";
 }
 
 impl ErrorKind {
-    /// Is this error returned before the body has been read?
+    /// May this error be returned before the body has been read?
     fn leaves_body(self) -> bool {
         matches!(
             self,
-            ErrorKind::BodyTooLarge | ErrorKind::RequestTimeout | ErrorKind::UnsupportedMediaType
+            ErrorKind::BodyTooLarge
+                | ErrorKind::RequestTimeout
+                | ErrorKind::UnsupportedMediaType
+                | ErrorKind::Overloaded
         )
     }
 }
@@ -153,7 +162,7 @@ impl IntoResponse for ApiError {
             body,
         )
             .into_response();
-        if self.kind == ErrorKind::NotLoaded {
+        if self.kind.status() == StatusCode::SERVICE_UNAVAILABLE {
             response
                 .headers_mut()
                 .insert(header::RETRY_AFTER, HeaderValue::from_static("1"));

@@ -1,18 +1,26 @@
 //! [`Gate`]: what every request passes, whichever path answers it.
 //!
-//! In order: a request id is taken or made, sensitive headers are marked, cross-origin rules apply where they are set,
-//! the [`Admission`] decides from the head alone, and then the fast path of `POST /lookup` or the router answers. On the
-//! way out a panic becomes a problem document, a large answer is compressed, the request is counted and logged, and its
-//! id is returned. Limits on a body apply where it is read, in `request_body.rs`.
+//! In order: a request id is taken or made, sensitive headers are marked, the request becomes one of a limited number in
+//! flight, cross-origin rules apply where they are set, requests for other hosts and from other servers' pages are
+//! refused, the [`Admission`] decides from the head alone, and then the fast path of `POST /lookup` or the router answers.
+//! On the way out a panic becomes a problem document, a large answer is limited and compressed, the request is counted
+//! and logged, and its id is returned. Limits on a body apply where it is read, in `request_body.rs`.
 //!
 //! These are steps around both paths instead of layers of the router: layers box and clone several times for each
 //! request, and the fast path does not enter the router. A new step belongs here.
 
 mod access_log;
 mod admission;
+mod browser;
 mod compression;
 mod cors;
 mod endpoints;
+mod headers;
+mod hosts;
+mod in_flight;
+mod large_answer;
+mod quota;
+mod refused;
 mod request_id;
 
 use std::convert::Infallible;
@@ -25,28 +33,25 @@ use std::time::Instant;
 
 use axum::BoxError;
 use axum::body::HttpBody;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header};
+use axum::http::{HeaderValue, Method, Request, Uri};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use tower::Service;
 use tower_http::cors::Cors;
 
 pub(super) use self::admission::{Admission, Everyone};
+pub(crate) use self::hosts::Hosts;
+pub(crate) use self::in_flight::InFlight;
+pub(crate) use self::quota::{Quota, Share};
 pub(crate) use self::request_id::RequestId;
 
 use self::access_log::{AccessLine, log_access};
 use self::endpoints::Endpoints;
+use self::headers::HeadersRead;
 use self::request_id::X_REQUEST_ID;
 use super::App;
 use super::error::{ApiError, ErrorKind};
-
-/// Headers with credentials. Once marked, their values are printed as `Sensitive`.
-static SENSITIVE_HEADERS: [HeaderName; 4] = [
-    header::AUTHORIZATION,
-    header::PROXY_AUTHORIZATION,
-    header::COOKIE,
-    HeaderName::from_static("x-client-cert"),
-];
+use crate::metrics::Refusal;
 
 /// The service that answers every request.
 #[derive(Clone, Debug)]
@@ -81,73 +86,78 @@ where
 
     fn call(&mut self, mut request: Request<B>) -> Self::Future {
         let endpoints = self.endpoints.clone();
-        match &mut self.cors {
+        match self.cors.clone() {
             None => Box::pin(async move {
                 let passage = Passage::enter(endpoints.app(), &mut request);
                 // Made where it stays: it is large, and moving it would cost a good part of a small lookup.
-                let answer = pin!(endpoints.answer(request, &passage.id));
-                Ok(passage.leave(endpoints.app(), answer).await)
+                let answer = pin!(endpoints.answer(request, &passage.id, passage.refusal));
+                Ok(passage.leave(answer).await)
             }),
-            Some(cors) => {
+            Some(mut cors) => Box::pin(async move {
                 let passage = Passage::enter(endpoints.app(), &mut request);
                 request.extensions_mut().insert(passage.id.clone());
+                request.extensions_mut().insert(passage.refusal);
                 let answer = cors.call(request);
-                Box::pin(async move {
-                    let answer = async { answer.await.unwrap_or_else(|never| match never {}) };
-                    Ok(passage.leave(endpoints.app(), pin!(answer)).await)
-                })
-            }
+                let answer = async { answer.await.unwrap_or_else(|never| match never {}) };
+                Ok(passage.leave(pin!(answer)).await)
+            }),
         }
     }
 }
 
 /// What the gate keeps of a request while it is answered.
-struct Passage {
+struct Passage<'a> {
+    app: &'a App,
     start: Instant,
     id: RequestId,
     accept_encoding: Option<HeaderValue>,
     is_head: bool,
     /// The line of the access log, if it is on.
     access: Option<AccessLine>,
+    /// Why it is refused, if it is.
+    refusal: Option<Refusal>,
+    /// One of the requests in flight.
+    _slot: Option<Share<&'a Quota>>,
 }
 
-impl Passage {
-    fn enter<B>(app: &App, request: &mut Request<B>) -> Self {
+impl<'a> Passage<'a> {
+    fn enter<B>(app: &'a App, request: &mut Request<B>) -> Self {
         let start = Instant::now();
         let access = app
             .has_access_log
             .then(|| AccessLine::new(request.method(), request.uri()));
         let is_head = request.method() == Method::HEAD;
-        let head = HeadersRead::new(request.headers_mut());
+        let head = HeadersRead::new(request.headers_mut(), app);
+        let slot = Share::take(&app.in_flight.requests, 1);
         Passage {
+            app,
             start,
             id: RequestId::take_or_make(head.request_id),
             accept_encoding: head.accept_encoding,
             is_head,
             access,
+            refusal: match slot {
+                Some(_) => head.refusal.or_else(|| foreign_target(app, request.uri())),
+                // Load balancers must not take a busy server for a dead one.
+                None => (!is_health_check(request.uri())).then_some(Refusal::RequestsInFlight),
+            },
+            _slot: slot,
         }
     }
 
     /// Waits for the answer, also if it panics, and completes it.
-    async fn leave(
-        &self,
-        app: &App,
-        mut answer: Pin<&mut impl Future<Output = Response>>,
-    ) -> Response {
+    async fn leave(&self, mut answer: Pin<&mut impl Future<Output = Response>>) -> Response {
         let response = poll_fn(|context| {
             let polled = catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)));
             polled.unwrap_or_else(|_| Poll::Ready(self.panicked()))
         })
         .await;
-        let mut response = match compression::may_compress(&response, self.is_head) {
-            true => {
-                let accepted = self.accept_encoding.clone();
-                compression::compress(response, accepted, self.is_head).await
-            }
-            false => response,
+        let mut response = match compression::size(&response, self.is_head) {
+            Some(size) if size < compression::MIN_SIZE => response,
+            _ => self.complete_large(response).await,
         };
         let (status, took) = (response.status().as_u16(), self.start.elapsed());
-        app.metrics.count_request(status, took);
+        self.app.metrics.count_request(status, took);
         if let Some(access) = &self.access {
             log_access(access, &self.id, status, took, response.body());
         }
@@ -155,6 +165,21 @@ impl Passage {
             .headers_mut()
             .insert(&X_REQUEST_ID, self.id.to_header());
         response
+    }
+
+    /// Limits and compresses an answer that is large, or whose size is unknown.
+    async fn complete_large(&self, response: Response) -> Response {
+        if large_answer::is_event_stream(&response) {
+            let limited = large_answer::limit_stream(self.app, response);
+            return limited.unwrap_or_else(ApiError::into_response);
+        }
+        match large_answer::count_bytes(self.app, response) {
+            Ok(counted) => {
+                let accepted = self.accept_encoding.clone();
+                compression::compress(counted, accepted, self.is_head).await
+            }
+            Err(overloaded) => overloaded.into_response(),
+        }
     }
 
     /// The answer if the handler panicked. The panic hook has already printed message and location.
@@ -165,30 +190,14 @@ impl Passage {
     }
 }
 
-/// The headers that the gate needs.
-struct HeadersRead {
-    request_id: Option<HeaderValue>,
-    accept_encoding: Option<HeaderValue>,
+/// A target with another host than this server. Only requests to proxies have one.
+fn foreign_target(app: &App, uri: &Uri) -> Option<Refusal> {
+    let (hosts, target) = (app.hosts.as_ref()?, uri.authority()?);
+    (!hosts.allow(target.as_str())).then_some(Refusal::Host)
 }
 
-impl HeadersRead {
-    /// Reads the headers in one pass, and marks those with credentials.
-    fn new(headers: &mut HeaderMap) -> Self {
-        let mut read = HeadersRead {
-            request_id: None,
-            accept_encoding: None,
-        };
-        for (name, value) in headers.iter_mut() {
-            if *name == header::ACCEPT_ENCODING {
-                read.accept_encoding.get_or_insert_with(|| value.clone());
-            } else if *name == X_REQUEST_ID {
-                read.request_id.get_or_insert_with(|| value.clone());
-            } else if SENSITIVE_HEADERS.contains(name) {
-                value.set_sensitive(true);
-            }
-        }
-        read
-    }
+fn is_health_check(uri: &Uri) -> bool {
+    matches!(uri.path(), "/livez" | "/readyz" | "/metrics")
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ pub(crate) async fn answer_post(
     body: impl RequestBody,
 ) -> Response {
     let caller = Caller { app, headers, id };
-    match read_json_body(headers, body, &app.limits).await {
+    match read_json_body(headers, body, app).await {
         Ok(bytes) => caller.answer(Question::Body(bytes)).await,
         Err(error) => caller.show_error(error),
     }

@@ -15,6 +15,9 @@ use hyper::rt::{Sleep, Timer};
 /// Steps in a timeout.
 const STEPS: u32 = 4;
 
+/// The shortest step: a timeout of nothing must not keep the processor busy.
+const MIN_STEP: Duration = Duration::from_millis(1);
+
 /// The clock of one connection. Clones share it.
 #[derive(Clone, Debug)]
 pub(super) struct SlowClock {
@@ -24,11 +27,11 @@ pub(super) struct SlowClock {
 }
 
 impl SlowClock {
-    /// A clock for timeouts of this length, which may end up to two steps late.
+    /// A clock for timeouts of at least this length, which may end up to two steps late.
     pub(super) fn for_timeout(timeout: Duration) -> Self {
         SlowClock {
             start: Instant::now(),
-            step: timeout / STEPS,
+            step: (timeout / STEPS).max(MIN_STEP),
             steps: Arc::default(),
         }
     }

@@ -83,7 +83,16 @@ fn settings_in_comments_show_the_defaults() {
 fn every_setting_is_in_the_file() {
     let tree = Tree::empty();
     let names: Vec<&str> = SETTINGS.lines().filter_map(setting).collect();
-    for section in ["", "http", "limits", "reload", "remote", "shutdown", "log"] {
+    for section in [
+        "",
+        "http",
+        "connections",
+        "limits",
+        "reload",
+        "remote",
+        "shutdown",
+        "log",
+    ] {
         let text = if section.is_empty() {
             "no_such: 1".to_owned()
         } else {

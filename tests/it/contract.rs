@@ -13,8 +13,8 @@ use crate::support::Reply;
 pub(crate) static DOCUMENT: LazyLock<Value> =
     LazyLock::new(|| serde_yaml::from_str(include_str!("../../openapi.yaml")).unwrap());
 
-/// Statuses that any path may return: an unknown path, a wrong method, and an internal error.
-const EVERYWHERE: [u16; 3] = [404, 405, 500];
+/// Statuses that any path may return: refused at the gate, an unknown path, a wrong method, and an internal error.
+const EVERYWHERE: [u16; 6] = [403, 404, 405, 415, 500, 503];
 
 /// What a `$ref` stands for.
 #[track_caller]

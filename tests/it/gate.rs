@@ -179,9 +179,10 @@ fn preflight(origin: &str) -> Builder {
 fn cross_origin_requests_are_allowed_only_from_configured_origins() {
     let origin = "https://pages.example.com";
     let closed = TestServer::of(tree(), "");
-    assert_eq!(send(&closed, preflight(origin), "").status, 405);
+    assert_eq!(send(&closed, preflight(origin), "").status, 403);
     let reply = send(&closed, post().header(header::ORIGIN, origin), SMALL);
-    assert_eq!(reply.status, 200);
+    let detail = reply.detail(403, "origin-not-allowed");
+    assert!(detail.contains("`http.cors_origins`"), "{detail}");
     assert_eq!(reply.header(header::ACCESS_CONTROL_ALLOW_ORIGIN), "");
 
     let settings = format!("http: {{cors_origins: [\"{origin}\"]}}");
@@ -212,8 +213,8 @@ fn the_access_log_has_a_line_for_each_request_without_its_query() {
     let variables = [("HIERAD_LOG_ACCESS", "true"), ("HIERAD_LOG_FORMAT", "json")];
     let process = Process::start(&tree, &variables);
     let request = format!(
-        "POST /lookup HTTP/1.1\r\nhost: x\r\nx-request-id: first\r\nauthorization: Bearer hidden\r\n\
-         content-length: {}\r\n\r\n{SMALL}",
+        "POST /lookup HTTP/1.1\r\nhost: localhost\r\nx-request-id: first\r\nauthorization: Bearer hidden\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{SMALL}",
         SMALL.len()
     );
     assert_eq!(process.send(request.as_bytes()).status, 200);
@@ -264,10 +265,11 @@ fn log_lines_of_a_request_have_its_id() {
     let process = Process::start(&tree, &[("HIERAD_LOG_FORMAT", "json")]);
     let body = r#"{"key": "k", "facts": {"path": "a"}}"#;
     let post = format!(
-        "POST /lookup HTTP/1.1\r\nhost: x\r\nx-request-id: posted\r\ncontent-length: {}\r\n\r\n{body}",
+        "POST /lookup HTTP/1.1\r\nhost: localhost\r\nx-request-id: posted\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{body}",
         body.len()
     );
-    let get = "GET /lookup/k?facts.path=b HTTP/1.1\r\nhost: x\r\nx-request-id: got\r\n\r\n";
+    let get = "GET /lookup/k?facts.path=b HTTP/1.1\r\nhost: localhost\r\nx-request-id: got\r\n\r\n";
     for (request, id) in [(post.as_str(), "posted"), (get, "got")] {
         assert_eq!(process.send(request.as_bytes()).status, 404);
         wait_for("the warning", || {

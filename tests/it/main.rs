@@ -10,6 +10,8 @@ mod command_line;
 mod config;
 /// Every recorded answer of Puppet, by the library, over HTTP in all its forms, and by the command line.
 mod conformance;
+/// Connections and browsers: limits, timeouts, and which requests are refused before anyone looks at what they ask.
+mod connections;
 /// Checks every reply that a test gets against `openapi.yaml`.
 mod contract;
 /// `hierad check` of a single control repository.

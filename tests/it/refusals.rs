@@ -63,7 +63,8 @@ fn a_client_that_sends_too_large_a_body_can_read_why_it_is_refused() {
 fn a_chunked_body_that_is_too_large_is_refused_in_the_same_way() {
     let (server, _tree) = server();
     let head = format!(
-        "POST /lookup HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n",
+        "POST /lookup HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+         Transfer-Encoding: chunked\r\n\r\n{:x}\r\n",
         32 * MEGABYTE
     );
     let mut request = large_lookup(&head);
@@ -84,7 +85,8 @@ fn a_client_can_read_the_answer_even_if_its_body_was_not_read() {
         ("POST /readyz", 405, "method-not-allowed"),
         ("POST /environments/none/reload", 404, "unknown-environment"),
     ] {
-        let head = format!("{line} HTTP/1.1\r\nHost: h\r\nContent-Length: {length}\r\n\r\n");
+        let head =
+            format!("{line} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n");
         is_problem(
             &send_all_then_read(&server, &large_lookup(&head)),
             status,
@@ -168,7 +170,7 @@ fn a_malformed_or_oversized_head_is_a_problem() {
     let fields = "X-Some: thing\r\n".repeat(200);
     for (request, status, kind) in [
         (
-            format!("GET /lookup/{long} HTTP/1.1\r\nHost: h\r\n\r\n"),
+            format!("GET /lookup/{long} HTTP/1.1\r\nHost: localhost\r\n\r\n"),
             414,
             "uri-too-long",
         ),
@@ -183,7 +185,7 @@ fn a_malformed_or_oversized_head_is_a_problem() {
             "head-too-large",
         ),
         (
-            "GET /lookup/k\x01 HTTP/1.1\r\nHost: h\r\n\r\n".to_owned(),
+            "GET /lookup/k\x01 HTTP/1.1\r\nHost: localhost\r\n\r\n".to_owned(),
             400,
             "bad-request",
         ),

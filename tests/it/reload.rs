@@ -157,8 +157,9 @@ impl Served {
     }
 
     fn get_with(&self, path: &str, header: &str) -> Answer {
-        let request =
-            format!("GET {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n{header}\r\n\r\n");
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{header}\r\n\r\n"
+        );
         self.server.send(request.as_bytes())
     }
 
@@ -213,7 +214,7 @@ impl Served {
 
 fn reload_request(environment: &str, header: &str) -> String {
     format!(
-        "POST /environments/{environment}/reload HTTP/1.1\r\nHost: h\r\n{header}Content-Length: 0\r\n\r\n"
+        "POST /environments/{environment}/reload HTTP/1.1\r\nHost: localhost\r\n{header}Content-Length: 0\r\n\r\n"
     )
 }
 

@@ -95,7 +95,7 @@ fn a_request_in_flight_is_finished_before_the_server_stops() {
     let mut server = Process::start(&tree, &[("HIERAD_DRAIN_DELAY_MS", "1000")]);
     let (mut stream, rest) = half_sent(&server);
     let mut idle = server.connect().unwrap();
-    idle.write_all(b"GET /livez HTTP/1.1\r\nHost: h\r\n\r\n")
+    idle.write_all(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
         .unwrap();
     assert_eq!(Answer::read(&mut idle).unwrap().status, 200);
     server.terminate();
@@ -161,7 +161,7 @@ fn a_connection_with_an_incomplete_head_is_closed() {
     let server = Process::start(&tree, &IMPATIENT);
     let mut stream = server.connect().unwrap();
     stream
-        .write_all(b"GET /livez HTTP/1.1\r\nHost: h\r\nX-Slow: ")
+        .write_all(b"GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
         .unwrap();
     wait_for_close(&mut stream, "half a head");
 }
@@ -172,7 +172,7 @@ fn a_connection_with_a_slow_head_is_closed() {
     let server = Process::start(&tree, &IMPATIENT);
     let mut stream = server.connect().unwrap();
     stream
-        .write_all(b"GET /livez HTTP/1.1\r\nHost: h\r\nX-Slow: ")
+        .write_all(b"GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
         .unwrap();
     stream
         .set_read_timeout(Some(Duration::from_millis(50)))

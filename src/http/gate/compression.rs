@@ -1,7 +1,6 @@
 //! Compression of large answers, if the client accepts gzip.
 //!
-//! Most answers are small, and compressing them would cost more than sending them. Event streams are never compressed:
-//! an event must not wait in a buffer.
+//! Most answers are small, and compressing them would cost more than sending them.
 
 use std::convert::Infallible;
 
@@ -12,19 +11,15 @@ use tower_http::CompressionLevel;
 use tower_http::compression::{Compression, Predicate};
 
 /// The size from which answers are compressed. Below it they fit into the first few packets of a connection anyway.
-const MIN_SIZE: u64 = 16 * 1024;
+pub(super) const MIN_SIZE: u64 = 16 * 1024;
 
-/// Is this answer compressed for clients that accept it?
+/// The size of an answer, if it is known before it is sent.
 ///
 /// The answer to a HEAD request has no body; its headers say how large it would be.
-pub(super) fn may_compress(response: &Response<Body>, is_head: bool) -> bool {
-    let size = match is_head {
-        true => content_length(response.headers()),
+pub(super) fn size(response: &Response<Body>, is_head: bool) -> Option<u64> {
+    match is_head {
+        true => Some(content_length(response.headers()).unwrap_or(0)),
         false => response.body().size_hint().exact(),
-    };
-    match size {
-        Some(size) => size >= MIN_SIZE,
-        None => !is_head && !is_event_stream(response.headers()),
     }
 }
 
@@ -63,7 +58,7 @@ pub(super) async fn compress(
     response
 }
 
-/// Always compresses: `may_compress` has decided.
+/// Always compresses: the caller has decided.
 #[derive(Clone, Copy)]
 struct Decided;
 
@@ -90,9 +85,4 @@ fn content_length(headers: &HeaderMap) -> Option<u64> {
         .ok()?
         .parse()
         .ok()
-}
-
-fn is_event_stream(headers: &HeaderMap) -> bool {
-    let content_type = headers.get(header::CONTENT_TYPE);
-    content_type.is_some_and(|value| value.as_bytes().starts_with(b"text/event-stream"))
 }

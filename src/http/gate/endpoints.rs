@@ -19,6 +19,7 @@ use super::admission::Admission;
 use super::request_id::RequestId;
 use crate::http::error::CLOSE_CONNECTION;
 use crate::http::{App, lookup, router};
+use crate::metrics::Refusal;
 
 /// The fast path and the router, behind the admission rule. Clones share both.
 #[derive(Clone, Debug)]
@@ -49,14 +50,23 @@ impl Endpoints {
         &self.inner.app
     }
 
-    /// Answers a request, if it is admitted.
-    pub(super) async fn answer<B>(&self, request: Request<B>, id: &RequestId) -> Response
+    /// Answers a request, unless it is refused.
+    pub(super) async fn answer<B>(
+        &self,
+        request: Request<B>,
+        id: &RequestId,
+        refusal: Option<Refusal>,
+    ) -> Response
     where
         B: HttpBody<Data = Bytes, Error: Into<BoxError> + Display> + Send + 'static,
     {
         let (head, body) = request.into_parts();
         let has_body = !body.is_end_stream();
-        let mut response = match self.inner.admission.admit(&head) {
+        let admitted = match refusal {
+            None => self.inner.admission.admit(&head),
+            Some(reason) => Err(self.app().refused(reason, &head)),
+        };
+        let mut response = match admitted {
             Err(error) => error.into_response(),
             // Nearly every request is one of these, and finding its route would cost as much as answering it.
             Ok(_) if is_lookup(&head) => {
@@ -84,7 +94,7 @@ fn is_lookup(head: &Parts) -> bool {
     head.uri.path() == "/lookup" && head.method == Method::POST
 }
 
-/// As layers see it: the request's id is an extension.
+/// As layers see it: what the gate has found out is in extensions.
 impl<B> Service<Request<B>> for Endpoints
 where
     B: HttpBody<Data = Bytes, Error: Into<BoxError> + Display> + Send + 'static,
@@ -100,7 +110,9 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let id = request.extensions().get::<RequestId>();
         let id = id.cloned().unwrap_or_else(RequestId::make);
+        let refusal = request.extensions().get::<Option<Refusal>>();
+        let refusal = refusal.copied().flatten();
         let endpoints = self.clone();
-        Box::pin(async move { Ok(endpoints.answer(request, &id).await) })
+        Box::pin(async move { Ok(endpoints.answer(request, &id, refusal).await) })
     }
 }

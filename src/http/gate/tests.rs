@@ -1,5 +1,6 @@
 use axum::body::Body;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
 use http_body_util::BodyExt as _;
 use tower::ServiceExt as _;
 
@@ -134,7 +135,7 @@ async fn credentials_are_not_printed_with_headers() {
         headers.append(name, HeaderValue::from_static("secret"));
     }
     headers.append("accept", HeaderValue::from_static("text/plain"));
-    HeadersRead::new(&mut headers);
+    HeadersRead::new(&mut headers, &app());
     let printed = format!("{headers:?}");
     assert!(!printed.contains("secret"), "{printed}");
     assert!(printed.contains("text/plain"), "{printed}");

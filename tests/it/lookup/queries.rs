@@ -88,14 +88,23 @@ fn a_query_can_answer_with_text() {
 }
 
 #[test]
-fn a_body_without_a_content_type_is_read_as_json() {
+fn a_body_is_read_if_its_content_type_is_json() {
     let server = TestServer::new(FIXTURE);
-    let request = Request::post("/lookup")
-        .body(Body::from(r#"{"key":"who"}"#))
-        .unwrap();
-    assert_eq!(server.send(request).json()["value"], "anybody");
-    let request =
-        Request::post("/lookup").header(header::CONTENT_TYPE, "application/json; charset=utf-8");
-    let reply = server.send(request.body(Body::from(r#"{"key":"who"}"#)).unwrap());
-    assert_eq!(reply.json()["value"], "anybody");
+    let request = || Request::post("/lookup");
+    let body = || Body::from(r#"{"key":"who"}"#);
+    for content_type in [
+        "application/json",
+        "Application/JSON; charset=utf-8",
+        "application/vnd.example+json",
+    ] {
+        let request = request().header(header::CONTENT_TYPE, content_type);
+        let reply = server.send(request.body(body()).unwrap());
+        assert_eq!(reply.json()["value"], "anybody", "{content_type}");
+    }
+    let reply = server.send(request().body(body()).unwrap());
+    let detail = reply.detail(415, "unsupported-media-type");
+    assert!(
+        detail.contains("send `Content-Type: application/json`"),
+        "{detail}"
+    );
 }

@@ -19,7 +19,8 @@ struct Events {
 impl Events {
     fn open(server: &Process, environment: &str) -> Self {
         let mut stream = server.connect().unwrap();
-        let request = format!("GET /environments/{environment}/events HTTP/1.1\r\nHost: h\r\n\r\n");
+        let request =
+            format!("GET /environments/{environment}/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
         stream.write_all(request.as_bytes()).unwrap();
         Events {
             lines: BufReader::new(stream),

@@ -1,5 +1,7 @@
 //! [`Process`]: `hierad serve` on a tree, over a real socket.
 
+mod resources;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -8,11 +10,11 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use rustix::param::clock_ticks_per_second;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use tokio::net::TcpSocket;
 
-use super::{Tree, after_setup};
+use super::{RUNTIME, Tree, after_setup};
 
 /// How long a test waits for anything before it fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
@@ -82,7 +84,9 @@ impl Process {
         mut server: Command,
         variables: &[(&str, &str)],
     ) -> Self {
-        server.args(["--listen", "127.0.0.1:0"]);
+        if !server.get_args().any(|argument| argument == "--listen") {
+            server.args(["--listen", "127.0.0.1:0"]);
+        }
         // A bug in the server must not use up the memory of the machine.
         let setup = format!("ulimit -v 6000000 && {setup}");
         let mut child = after_setup(&setup, &server)
@@ -132,6 +136,19 @@ impl Process {
         Ok(stream)
     }
 
+    /// Connects from another address of this machine.
+    pub(crate) fn connect_from(&self, address: &str) -> std::io::Result<TcpStream> {
+        let local = SocketAddr::new(address.parse().unwrap(), 0);
+        let stream = RUNTIME.block_on(async {
+            let socket = TcpSocket::new_v4()?;
+            socket.bind(local)?;
+            socket.connect(self.address).await?.into_std()
+        })?;
+        stream.set_nonblocking(false)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        Ok(stream)
+    }
+
     /// Sends bytes on a new connection and reads the answer.
     pub(crate) fn send(&self, request: &[u8]) -> Answer {
         let answer = self.connect().and_then(|mut stream| {
@@ -148,7 +165,10 @@ impl Process {
 
     /// `GET`.
     pub(crate) fn get(&self, path: &str) -> Answer {
-        self.send(format!("GET {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").as_bytes())
+        self.send(
+            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                .as_bytes(),
+        )
     }
 
     /// `POST /lookup`.
@@ -175,16 +195,6 @@ impl Process {
             );
             std::thread::sleep(Duration::from_millis(5));
         }
-    }
-
-    /// The processor time that it has used so far.
-    pub(crate) fn cpu_time(&self) -> Duration {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
-        // After the name, which is in parentheses, user and system time are the 12th and 13th field.
-        let (_, fields) = stat.rsplit_once(") ").unwrap();
-        let fields = fields.split(' ').skip(11).take(2);
-        let ticks: u64 = fields.map(|field| field.parse::<u64>().unwrap()).sum();
-        Duration::from_secs_f64(ticks as f64 / clock_ticks_per_second() as f64)
     }
 
     /// Asks it to stop.
@@ -224,7 +234,7 @@ impl Drop for Process {
 /// The head of a `POST /lookup`.
 pub(crate) fn lookup_head(length: usize, more: &str) -> String {
     format!(
-        "POST /lookup HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n{more}Content-Length: {length}\r\n\r\n"
+        "POST /lookup HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{more}Content-Length: {length}\r\n\r\n"
     )
 }
 

@@ -64,6 +64,7 @@ impl TestServer {
             false => Environments::new(),
         };
         let app = App::new(environments.clone(), settings.limits)
+            .with_connections(&settings.connections)
             .with_remotes(&settings.remote)
             .with_cors_origins(&settings.http.cors_origins);
         let gate = app.clone().service();
