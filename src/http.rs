@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use self::gate::Gate;
-pub(crate) use self::gate::{Quota, Share};
+pub(crate) use self::gate::{Client, ClientQuota, ClientShare, Excess, describe_excess};
 #[cfg(feature = "fuzzing")]
 pub use self::lookup::fuzzing;
 pub(crate) use self::refused_head::{HeadFault, RefusedHead};
@@ -124,7 +124,7 @@ impl App {
     }
 
     /// How many connections are open, and may be.
-    pub(crate) fn connections(&self) -> &Arc<Quota> {
+    pub(crate) fn connections(&self) -> &Arc<ClientQuota> {
         &self.in_flight.connections
     }
 

@@ -2,7 +2,6 @@
 
 mod accept;
 mod client_stream;
-mod connections;
 mod descriptors;
 mod inspected_stream;
 mod request_framing;
@@ -18,7 +17,7 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::sync::oneshot;
 
-use self::accept::Acceptor;
+use self::accept::{Acceptor, OpenConnection};
 use self::client_stream::ClientStream;
 use self::signals::{ReloadSignal, StopSignals};
 use self::slow_clock::SlowClock;
@@ -63,7 +62,7 @@ async fn serve(settings: &Settings, code: CodeDirectory) -> anyhow::Result<()> {
         .with_access_log(settings.log.access)
         .with_reloader(reloader);
     let (stop, stopped) = oneshot::channel();
-    let acceptor = Acceptor::new(listener, app.clone(), &connections);
+    let acceptor = Acceptor::new(listener, app.clone());
     let mut serving = pin!(accept_until(
         stopped,
         settings,
@@ -92,7 +91,7 @@ async fn accept_until(
     mut acceptor: Acceptor,
     app: &App,
 ) {
-    let service = TowerToHyperService::new(app.clone().service());
+    let gate = app.clone().service();
     let connections = GracefulShutdown::new();
     let stopped = tokio::sync::watch::Sender::new(());
     let mut drained = pin!(async {
@@ -105,20 +104,25 @@ async fn accept_until(
         tokio::time::sleep(settings.shutdown.drain_delay()).await;
     });
     loop {
-        let (stream, open_connection) = tokio::select! {
+        let OpenConnection {
+            stream,
+            client,
+            share,
+        } = tokio::select! {
             accepted = acceptor.next() => accepted,
             () = &mut drained => break,
         };
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!("cannot set TCP_NODELAY: {error}");
         }
-        let (service, watcher, app) = (service.clone(), connections.watcher(), app.clone());
+        let service = TowerToHyperService::new(gate.for_client(client));
+        let (watcher, app) = (connections.watcher(), app.clone());
         let mut stop = stopped.subscribe();
         let timeout = settings.limits.request_timeout();
         let (send_timeout, max_head_size) = (limits.send_timeout(), limits.head_size());
         tokio::spawn(async move {
-            // Counts until this task ends.
-            let _open_connection = open_connection;
+            // The connection counts until this task ends.
+            let _share = share;
             // hyper's timeout for headers only starts with their first byte.
             tokio::select! {
                 readable = tokio::time::timeout(timeout, stream.readable()) => if readable.is_err() { return },

@@ -89,3 +89,44 @@ fn an_invalid_variable_is_named() {
         .to_string();
     assert_eq!(error, "HIERAD_MAX_KEYS must be a number, not `many`");
 }
+
+#[test]
+fn settings_of_connections_are_read_from_file_and_variables() {
+    let text = "connections: {max_connections: 5, send_timeout_ms: 7}\nhttp: {allowed_hosts: [a.example.com]}";
+    let mut settings: Settings = serde_yaml::from_str(text).unwrap();
+    assert_eq!(settings.connections.max_connections, 5);
+    assert_eq!(settings.connections.send_timeout_ms, 7);
+    assert!(settings.http.allowed_hosts.contains("a.example.com"));
+    let names = [
+        "HIERAD_MAX_CONNECTIONS",
+        "HIERAD_MAX_CONNECTIONS_PER_ADDRESS",
+        "HIERAD_MAX_REQUESTS_IN_FLIGHT",
+        "HIERAD_MAX_BODY_BYTES_IN_FLIGHT",
+        "HIERAD_MAX_ANSWER_BYTES_IN_FLIGHT",
+        "HIERAD_MAX_EVENT_STREAMS",
+        "HIERAD_EVENT_STREAM_MAX_AGE_S",
+        "HIERAD_MAX_HEAD_SIZE",
+        "HIERAD_SEND_TIMEOUT_MS",
+    ];
+    // Each variable has another value.
+    let variable = |name: &str| match names.iter().position(|known| *known == name) {
+        Some(index) => Some(index.to_string()),
+        None => (name == "HIERAD_ALLOWED_HOSTS").then(|| "*.b.example.com".to_owned()),
+    };
+    settings.apply_variables(variable).unwrap();
+    let shown = format!("{:?}", settings.connections);
+    let numbers: Vec<&str> = shown
+        .split(": ")
+        .skip(1)
+        .map(|rest| rest.split([',', ' ']).next().unwrap())
+        .collect();
+    assert_eq!(numbers, ["0", "1", "2", "3", "4", "5", "6", "7", "8"]);
+    assert!(settings.http.allowed_hosts.contains("x.b.example.com"));
+    assert!(!settings.http.allowed_hosts.contains("a.example.com"));
+    let variable = |name: &str| (name == "HIERAD_ALLOWED_HOSTS").then(|| "a:80".to_owned());
+    let error = format!("{:#}", settings.apply_variables(variable).unwrap_err());
+    assert!(
+        error.starts_with("HIERAD_ALLOWED_HOSTS: `a:80` is not a host"),
+        "{error}"
+    );
+}

@@ -12,6 +12,7 @@
 mod access_log;
 mod admission;
 mod browser;
+mod client_quota;
 mod compression;
 mod cors;
 mod endpoints;
@@ -40,14 +41,16 @@ use tower::Service;
 use tower_http::cors::Cors;
 
 pub(super) use self::admission::{Admission, Everyone};
+pub(crate) use self::client_quota::{Client, ClientQuota, ClientShare, Excess};
 pub(crate) use self::hosts::Hosts;
-pub(crate) use self::in_flight::InFlight;
-pub(crate) use self::quota::{Quota, Share};
+pub(crate) use self::in_flight::{BodyBytes, InFlight};
+pub(crate) use self::refused::describe_excess;
 pub(crate) use self::request_id::RequestId;
 
 use self::access_log::{AccessLine, log_access};
 use self::endpoints::Endpoints;
 use self::headers::HeadersRead;
+use self::quota::Share;
 use self::request_id::X_REQUEST_ID;
 use super::App;
 use super::error::{ApiError, ErrorKind};
@@ -59,6 +62,8 @@ pub struct Gate {
     endpoints: Endpoints,
     /// The endpoints behind cross-origin rules, if there are any.
     cors: Option<Cors<Endpoints>>,
+    /// Whose connection it is; none in tests and benchmarks.
+    client: Option<Client>,
 }
 
 impl Gate {
@@ -68,6 +73,15 @@ impl Gate {
         Gate {
             cors: cors::rules(&endpoints.app().cors_origins, &endpoints),
             endpoints,
+            client: None,
+        }
+    }
+
+    /// The same gate for the connection of a client.
+    pub(crate) fn for_client(&self, client: Client) -> Self {
+        Gate {
+            client: Some(client),
+            ..self.clone()
         }
     }
 }
@@ -85,18 +99,17 @@ where
     }
 
     fn call(&mut self, mut request: Request<B>) -> Self::Future {
-        let endpoints = self.endpoints.clone();
+        let (endpoints, client) = (self.endpoints.clone(), self.client);
         match self.cors.clone() {
             None => Box::pin(async move {
-                let passage = Passage::enter(endpoints.app(), &mut request);
+                let passage = Passage::enter(endpoints.app(), client, &mut request);
                 // Made where it stays: it is large, and moving it would cost a good part of a small lookup.
-                let answer = pin!(endpoints.answer(request, &passage.id, passage.refusal));
+                let answer = pin!(endpoints.answer(request, &passage.visitor));
                 Ok(passage.leave(answer).await)
             }),
             Some(mut cors) => Box::pin(async move {
-                let passage = Passage::enter(endpoints.app(), &mut request);
-                request.extensions_mut().insert(passage.id.clone());
-                request.extensions_mut().insert(passage.refusal);
+                let passage = Passage::enter(endpoints.app(), client, &mut request);
+                request.extensions_mut().insert(passage.visitor.clone());
                 let answer = cors.call(request);
                 let answer = async { answer.await.unwrap_or_else(|never| match never {}) };
                 Ok(passage.leave(pin!(answer)).await)
@@ -105,23 +118,30 @@ where
     }
 }
 
+/// What the gate knows about a request, for those who answer it.
+#[derive(Clone, Debug)]
+struct Visitor {
+    id: RequestId,
+    client: Option<Client>,
+    /// Why it is refused, if it is.
+    refusal: Option<Refusal>,
+}
+
 /// What the gate keeps of a request while it is answered.
 struct Passage<'a> {
     app: &'a App,
     start: Instant,
-    id: RequestId,
+    visitor: Visitor,
     accept_encoding: Option<HeaderValue>,
     is_head: bool,
     /// The line of the access log, if it is on.
     access: Option<AccessLine>,
-    /// Why it is refused, if it is.
-    refusal: Option<Refusal>,
     /// One of the requests in flight.
-    _slot: Option<Share<&'a Quota>>,
+    _slot: Option<Share<'a>>,
 }
 
 impl<'a> Passage<'a> {
-    fn enter<B>(app: &'a App, request: &mut Request<B>) -> Self {
+    fn enter<B>(app: &'a App, client: Option<Client>, request: &mut Request<B>) -> Self {
         let start = Instant::now();
         let access = app
             .has_access_log
@@ -129,18 +149,22 @@ impl<'a> Passage<'a> {
         let is_head = request.method() == Method::HEAD;
         let head = HeadersRead::new(request.headers_mut(), app);
         let slot = Share::take(&app.in_flight.requests, 1);
+        let refusal = match slot {
+            // Load balancers must not take a busy server for a dead one.
+            None if !is_health_check(request.uri()) => Some(Refusal::RequestsInFlight),
+            _ => head.refusal.or_else(|| foreign_target(app, request.uri())),
+        };
         Passage {
             app,
             start,
-            id: RequestId::take_or_make(head.request_id),
+            visitor: Visitor {
+                id: RequestId::take_or_make(head.request_id),
+                client,
+                refusal,
+            },
             accept_encoding: head.accept_encoding,
             is_head,
             access,
-            refusal: match slot {
-                Some(_) => head.refusal.or_else(|| foreign_target(app, request.uri())),
-                // Load balancers must not take a busy server for a dead one.
-                None => (!is_health_check(request.uri())).then_some(Refusal::RequestsInFlight),
-            },
             _slot: slot,
         }
     }
@@ -159,21 +183,21 @@ impl<'a> Passage<'a> {
         let (status, took) = (response.status().as_u16(), self.start.elapsed());
         self.app.metrics.count_request(status, took);
         if let Some(access) = &self.access {
-            log_access(access, &self.id, status, took, response.body());
+            log_access(access, &self.visitor.id, status, took, response.body());
         }
         response
             .headers_mut()
-            .insert(&X_REQUEST_ID, self.id.to_header());
+            .insert(&X_REQUEST_ID, self.visitor.id.to_header());
         response
     }
 
     /// Limits and compresses an answer that is large, or whose size is unknown.
     async fn complete_large(&self, response: Response) -> Response {
         if large_answer::is_event_stream(&response) {
-            let limited = large_answer::limit_stream(self.app, response);
+            let limited = large_answer::limit_stream(self.app, self.visitor.client, response);
             return limited.unwrap_or_else(ApiError::into_response);
         }
-        match large_answer::count_bytes(self.app, response) {
+        match large_answer::count_bytes(self.app, self.visitor.client, response) {
             Ok(counted) => {
                 let accepted = self.accept_encoding.clone();
                 compression::compress(counted, accepted, self.is_head).await
@@ -185,7 +209,7 @@ impl<'a> Passage<'a> {
     /// The answer if the handler panicked. The panic hook has already printed message and location.
     #[cold]
     fn panicked(&self) -> Response {
-        tracing::error!(request.id = %self.id, "panic while answering a request");
+        tracing::error!(request.id = %self.visitor.id, "panic while answering a request");
         ApiError::new(ErrorKind::Internal, "").into_response()
     }
 }

@@ -28,7 +28,7 @@ use self::query::LookupQuery;
 use self::reply::{BatchReply, FoundValue};
 use super::App;
 use super::error::{ApiError, ErrorKind};
-use super::gate::RequestId;
+use super::gate::{Client, RequestId};
 use super::request_body::{RequestBody, read_json_body};
 use crate::environments::Environment;
 use crate::lookup::{
@@ -44,7 +44,7 @@ pub(crate) async fn post_lookup<B: RequestBody>(
     request: http::Request<B>,
 ) -> Response {
     let (head, body) = request.into_parts();
-    answer_post(&app, &head.headers, &id, body).await
+    answer_post(&app, &head.headers, &id, None, body).await
 }
 
 /// Answers a lookup, or a batch of them.
@@ -52,10 +52,11 @@ pub(crate) async fn answer_post(
     app: &App,
     headers: &HeaderMap,
     id: &RequestId,
+    client: Option<Client>,
     body: impl RequestBody,
 ) -> Response {
     let caller = Caller { app, headers, id };
-    match read_json_body(headers, body, app).await {
+    match read_json_body(headers, body, app, client).await {
         Ok(bytes) => caller.answer(Question::Body(bytes)).await,
         Err(error) => caller.show_error(error),
     }

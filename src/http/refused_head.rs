@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::App;
 use super::error::{ApiError, ErrorKind};
+use super::gate::Excess;
 use crate::metrics::Refusal;
 
 /// The header that hyper writes if a response has no body.
@@ -90,8 +91,8 @@ impl App {
     }
 
     /// The response for a connection that exceeds a limit. It is counted.
-    pub(crate) fn refuse_connection(&self, reason: Refusal, limit: usize) -> Vec<u8> {
-        let problem = self.overloaded(reason, limit);
+    pub(crate) fn refuse_connection(&self, reason: Refusal, excess: Excess) -> Vec<u8> {
+        let problem = self.overloaded(reason, excess);
         problem.to_message(&["connection: close\r\nretry-after: 1\r\n"])
     }
 
@@ -189,7 +190,7 @@ mod tests {
     #[test]
     fn a_refused_connection_gets_a_whole_response() {
         let app = App::new(Environments::new(), Limits::default());
-        let response = app.refuse_connection(Refusal::ConnectionsPerAddress, 7);
+        let response = app.refuse_connection(Refusal::ConnectionsPerAddress, Excess::OfClient(7));
         let text = String::from_utf8(response).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
         assert!(

@@ -12,7 +12,7 @@ use http_body_util::BodyExt;
 
 use super::App;
 use super::error::{ApiError, ErrorKind};
-use super::gate::{Quota, Share};
+use super::gate::{BodyBytes, Client};
 
 /// The body of a request: from a connection, or from the router, which wraps it.
 pub(crate) trait RequestBody: HttpBody<Data = Bytes, Error: Display> {}
@@ -24,6 +24,7 @@ pub(crate) async fn read_json_body(
     headers: &HeaderMap,
     body: impl RequestBody,
     app: &App,
+    client: Option<Client>,
 ) -> Result<Bytes, ApiError> {
     check_content_type(headers)?;
     let mut buffer = BodyBuffer::new(app);
@@ -40,7 +41,7 @@ pub(crate) async fn read_json_body(
     match first {
         Poll::Ready(read) => read?,
         Poll::Pending => {
-            buffer.count()?;
+            buffer.count(client)?;
             let timeout = app.limits.request_timeout();
             let read = tokio::time::timeout(timeout, buffer.read(body)).await;
             read.unwrap_or_else(|_| {
@@ -63,7 +64,7 @@ struct BodyBuffer<'a> {
     /// Several frames, copied together.
     gathered: BytesMut,
     /// The share of the bytes in flight, once the rest has to be waited for.
-    share: Option<Share<&'a Quota>>,
+    share: Option<BodyBytes<'a>>,
 }
 
 impl<'a> BodyBuffer<'a> {
@@ -87,8 +88,8 @@ impl<'a> BodyBuffer<'a> {
     }
 
     /// Counts what has arrived, and from now on what arrives, as bytes in flight.
-    fn count(&mut self) -> Result<(), ApiError> {
-        self.share = Some(self.app.take_body_bytes(self.len())?);
+    fn count(&mut self, client: Option<Client>) -> Result<(), ApiError> {
+        self.share = Some(BodyBytes::count(self.app, client, self.len())?);
         Ok(())
     }
 
@@ -109,10 +110,8 @@ impl<'a> BodyBuffer<'a> {
         if self.len() + data.len() > self.max_size {
             return Err(self.too_large());
         }
-        if let Some(share) = &mut self.share
-            && !share.grow(data.len())
-        {
-            return Err(self.app.too_many_body_bytes());
+        if let Some(share) = &mut self.share {
+            share.count_more(data.len())?;
         }
         if self.first.is_empty() {
             self.first = data;
@@ -189,7 +188,7 @@ mod tests {
     async fn read(body: Body, app: &App) -> Result<Bytes, ApiError> {
         let json = HeaderValue::from_static("application/json");
         let headers = [(header::CONTENT_TYPE, json)].into_iter().collect();
-        read_json_body(&headers, body, app).await
+        read_json_body(&headers, body, app, None).await
     }
 
     /// A body that arrives letter by letter.
@@ -233,18 +232,13 @@ mod tests {
         drop(more);
         assert_eq!(waiting.await.unwrap(), "abcdef");
         // Its bytes are no longer in flight.
-        assert_eq!(
-            app.take_body_bytes(6)
-                .map(drop)
-                .map_err(|error| error.kind()),
-            Ok(())
-        );
+        assert!(BodyBytes::count(&app, None, 6).is_ok());
     }
 
     #[tokio::test]
     async fn a_body_without_a_content_type_is_refused() {
         let body = Body::from("{}");
-        let refused = read_json_body(&HeaderMap::new(), body, &app(6, 0)).await;
+        let refused = read_json_body(&HeaderMap::new(), body, &app(6, 0), None).await;
         assert_eq!(refused.unwrap_err().kind(), ErrorKind::UnsupportedMediaType);
     }
 }

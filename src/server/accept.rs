@@ -10,9 +10,8 @@ use rustix::net::sockopt::set_socket_send_buffer_size;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
-use super::connections::{Connections, OpenConnection};
-use crate::config::ConnectionSettings;
-use crate::http::App;
+use crate::http::{App, Client, ClientShare, Excess, describe_excess};
+use crate::metrics::Refusal;
 
 /// The size of the send buffer of a connection, which the system doubles. By default it grows to some megabytes: clients
 /// that read nothing would fill the memory of the system, and it would take a slow one minutes to make room, during
@@ -34,10 +33,18 @@ const LOG_INTERVAL: Duration = Duration::from_secs(60);
 pub(super) struct Acceptor {
     listener: TcpListener,
     app: App,
-    connections: Connections,
     closing: Arc<Semaphore>,
     refusals: RareLog,
     failures: RareLog,
+}
+
+/// An open connection.
+#[derive(Debug)]
+pub(super) struct OpenConnection {
+    pub(super) stream: TcpStream,
+    pub(super) client: Client,
+    /// Counts it for as long as it is open.
+    pub(super) share: ClientShare,
 }
 
 /// Listens on an address.
@@ -56,10 +63,9 @@ pub(super) async fn listen(address: &str) -> anyhow::Result<(TcpListener, Socket
 }
 
 impl Acceptor {
-    pub(super) fn new(listener: TcpListener, app: App, settings: &ConnectionSettings) -> Self {
+    pub(super) fn new(listener: TcpListener, app: App) -> Self {
         Acceptor {
             listener,
-            connections: Connections::new(&app, settings),
             app,
             closing: Arc::new(Semaphore::new(MAX_CLOSING)),
             refusals: RareLog::default(),
@@ -68,24 +74,22 @@ impl Acceptor {
     }
 
     /// The next connection. If the future is dropped, no connection is lost.
-    pub(super) async fn next(&mut self) -> (TcpStream, OpenConnection) {
+    pub(super) async fn next(&mut self) -> OpenConnection {
         loop {
             match self.listener.accept().await {
-                Ok((stream, address)) => match self.connections.open(address.ip()) {
-                    Ok(connection) => return (stream, connection),
-                    Err(excess) => {
-                        let response = self.app.refuse_connection(excess.reason, excess.limit);
-                        self.turn_away(stream, &response);
-                        if let Some(count) = self.refusals.count() {
-                            tracing::warn!(
-                                "refused {count} connections, the last one from {}: too many {} (limit {})",
-                                address.ip(),
-                                excess.reason.label().replace('_', " "),
-                                excess.limit
-                            );
+                Ok((stream, address)) => {
+                    let client = Client::from(address.ip());
+                    match self.app.connections().take(Some(client), 1) {
+                        Ok(share) => {
+                            return OpenConnection {
+                                stream,
+                                client,
+                                share,
+                            };
                         }
+                        Err(excess) => self.refuse(stream, address, excess),
                     }
-                },
+                }
                 Err(error) if is_of_one_connection(&error) => {
                     tracing::debug!("cannot accept a connection: {error}");
                 }
@@ -99,6 +103,22 @@ impl Acceptor {
                     tokio::time::sleep(RETRY_DELAY).await;
                 }
             }
+        }
+    }
+
+    fn refuse(&mut self, stream: TcpStream, address: SocketAddr, excess: Excess) {
+        let reason = match excess {
+            Excess::OfAll(_) => Refusal::Connections,
+            Excess::OfClient(_) => Refusal::ConnectionsPerAddress,
+        };
+        let response = self.app.refuse_connection(reason, excess);
+        self.turn_away(stream, &response);
+        if let Some(count) = self.refusals.count() {
+            tracing::warn!(
+                "refused {count} connections, the last one from {}: too many {}",
+                address.ip(),
+                describe_excess(reason, excess)
+            );
         }
     }
 

@@ -15,11 +15,11 @@ use bytes::Bytes;
 use tower::Service;
 use tracing::Instrument as _;
 
+use super::Visitor;
 use super::admission::Admission;
 use super::request_id::RequestId;
 use crate::http::error::CLOSE_CONNECTION;
 use crate::http::{App, lookup, router};
-use crate::metrics::Refusal;
 
 /// The fast path and the router, behind the admission rule. Clones share both.
 #[derive(Clone, Debug)]
@@ -51,18 +51,18 @@ impl Endpoints {
     }
 
     /// Answers a request, unless it is refused.
-    pub(super) async fn answer<B>(
-        &self,
-        request: Request<B>,
-        id: &RequestId,
-        refusal: Option<Refusal>,
-    ) -> Response
+    pub(super) async fn answer<B>(&self, request: Request<B>, visitor: &Visitor) -> Response
     where
         B: HttpBody<Data = Bytes, Error: Into<BoxError> + Display> + Send + 'static,
     {
         let (head, body) = request.into_parts();
         let has_body = !body.is_end_stream();
-        let admitted = match refusal {
+        let Visitor {
+            id,
+            client,
+            refusal,
+        } = visitor;
+        let admitted = match *refusal {
             None => self.inner.admission.admit(&head),
             Some(reason) => Err(self.app().refused(reason, &head)),
         };
@@ -70,7 +70,7 @@ impl Endpoints {
             Err(error) => error.into_response(),
             // Nearly every request is one of these, and finding its route would cost as much as answering it.
             Ok(_) if is_lookup(&head) => {
-                return lookup::answer_post(self.app(), &head.headers, id, body).await;
+                return lookup::answer_post(self.app(), &head.headers, id, *client, body).await;
             }
             Ok(_) => {
                 let mut request = Request::from_parts(head, body);
@@ -108,11 +108,13 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let id = request.extensions().get::<RequestId>();
-        let id = id.cloned().unwrap_or_else(RequestId::make);
-        let refusal = request.extensions().get::<Option<Refusal>>();
-        let refusal = refusal.copied().flatten();
+        let visitor = request.extensions().get::<Visitor>();
+        let visitor = visitor.cloned().unwrap_or_else(|| Visitor {
+            id: RequestId::make(),
+            client: None,
+            refusal: None,
+        });
         let endpoints = self.clone();
-        Box::pin(async move { Ok(endpoints.answer(request, &id, refusal).await) })
+        Box::pin(async move { Ok(endpoints.answer(request, &visitor).await) })
     }
 }

@@ -35,7 +35,7 @@ impl Hosts {
         Some(Hosts {
             own_names: own_names.map(str::to_owned).into(),
             allowed: allowed.clone(),
-            takes_addresses: !address.ip().is_loopback(),
+            takes_addresses: !address.ip().to_canonical().is_loopback(),
         })
     }
 

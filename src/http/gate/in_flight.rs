@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::quota::{Quota, Share};
+use super::client_quota::{Client, ClientQuota, ClientShare};
+use super::quota::Quota;
 use crate::config::ConnectionSettings;
 use crate::http::App;
 use crate::http::error::ApiError;
@@ -12,22 +13,26 @@ use crate::metrics::{Load, Refusal};
 /// What is in flight, with its limits.
 #[derive(Debug)]
 pub(crate) struct InFlight {
-    pub(in crate::http) connections: Arc<Quota>,
+    pub(in crate::http) connections: Arc<ClientQuota>,
+    /// A client has at most one for each of its connections, so they need no limit for each client.
     pub(super) requests: Quota,
-    pub(super) body_bytes: Quota,
-    pub(super) answer_bytes: Arc<Quota>,
-    pub(super) event_streams: Arc<Quota>,
+    pub(super) body_bytes: Arc<ClientQuota>,
+    pub(super) answer_bytes: Arc<ClientQuota>,
+    pub(super) event_streams: Arc<ClientQuota>,
     pub(super) event_stream_max_age: Duration,
 }
 
 impl InFlight {
     pub(crate) fn new(settings: &ConnectionSettings) -> Self {
         InFlight {
-            connections: Arc::new(Quota::new(settings.max_connections)),
+            connections: ClientQuota::new(
+                settings.max_connections,
+                settings.max_connections_per_address,
+            ),
             requests: Quota::new(settings.max_requests_in_flight),
-            body_bytes: Quota::new(settings.max_body_bytes_in_flight),
-            answer_bytes: Arc::new(Quota::new(settings.max_answer_bytes_in_flight)),
-            event_streams: Arc::new(Quota::new(settings.max_event_streams)),
+            body_bytes: ClientQuota::halved(settings.max_body_bytes_in_flight),
+            answer_bytes: ClientQuota::halved(settings.max_answer_bytes_in_flight),
+            event_streams: ClientQuota::halved(settings.max_event_streams),
             event_stream_max_age: settings.event_stream_max_age(),
         }
     }
@@ -42,15 +47,30 @@ impl InFlight {
     }
 }
 
-impl App {
-    /// Takes a share for the bytes of a body that has arrived in part.
-    pub(crate) fn take_body_bytes(&self, count: usize) -> Result<Share<&Quota>, ApiError> {
-        let share = Share::take(&self.in_flight.body_bytes, count);
-        share.ok_or_else(|| self.too_many_body_bytes())
+/// The bytes of a body that has arrived in part.
+#[derive(Debug)]
+pub(crate) struct BodyBytes<'a> {
+    app: &'a App,
+    share: ClientShare,
+}
+
+impl<'a> BodyBytes<'a> {
+    /// Counts these bytes; an error if there are too many in flight.
+    pub(crate) fn count(
+        app: &'a App,
+        client: Option<Client>,
+        bytes: usize,
+    ) -> Result<Self, ApiError> {
+        let share = app.in_flight.body_bytes.take(client, bytes);
+        match share {
+            Ok(share) => Ok(BodyBytes { app, share }),
+            Err(excess) => Err(app.overloaded(Refusal::BodyBytes, excess)),
+        }
     }
 
-    /// The error for a body that no longer fits.
-    pub(crate) fn too_many_body_bytes(&self) -> ApiError {
-        self.overloaded(Refusal::BodyBytes, self.in_flight.body_bytes.limit())
+    /// Counts more bytes; an error if there are too many in flight.
+    pub(crate) fn count_more(&mut self, bytes: usize) -> Result<(), ApiError> {
+        let grown = self.share.grow(bytes);
+        grown.map_err(|excess| self.app.overloaded(Refusal::BodyBytes, excess))
     }
 }

@@ -14,12 +14,10 @@ use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 use tokio::time::Sleep;
 
-use super::quota::{Quota, Share};
+use super::client_quota::{Client, ClientShare};
 use crate::http::App;
 use crate::http::error::ApiError;
 use crate::metrics::Refusal;
-
-type SharedQuota = Share<Arc<Quota>>;
 
 /// Are these server-sent events?
 pub(super) fn is_event_stream(response: &Response) -> bool {
@@ -28,22 +26,30 @@ pub(super) fn is_event_stream(response: &Response) -> bool {
 }
 
 /// Counts the bytes of a large answer; an error if there are too many in flight.
-pub(super) fn count_bytes(app: &App, response: Response) -> Result<Response, ApiError> {
+pub(super) fn count_bytes(
+    app: &App,
+    client: Option<Client>,
+    response: Response,
+) -> Result<Response, ApiError> {
     // Only answers that are produced while they are sent have no exact size, and those are not in memory.
     let size = response.body().size_hint().exact().unwrap_or(0);
     let quota = &app.in_flight.answer_bytes;
     let size = usize::try_from(size).unwrap_or(usize::MAX);
-    let share = Share::take(quota.clone(), size)
-        .ok_or_else(|| app.overloaded(Refusal::AnswerBytes, quota.limit()))?;
+    let share = quota.take(client, size);
+    let share = share.map_err(|excess| app.overloaded(Refusal::AnswerBytes, excess))?;
     let share = Arc::new(share);
     Ok(response.map(|body| Body::new(CountedBody { body, share })))
 }
 
 /// Limits the age of an event stream; an error if there are too many.
-pub(super) fn limit_stream(app: &App, response: Response) -> Result<Response, ApiError> {
+pub(super) fn limit_stream(
+    app: &App,
+    client: Option<Client>,
+    response: Response,
+) -> Result<Response, ApiError> {
     let quota = &app.in_flight.event_streams;
-    let share = Share::take(quota.clone(), 1)
-        .ok_or_else(|| app.overloaded(Refusal::EventStreams, quota.limit()))?;
+    let share = quota.take(client, 1);
+    let share = share.map_err(|excess| app.overloaded(Refusal::EventStreams, excess))?;
     let end = Box::pin(tokio::time::sleep(app.in_flight.event_stream_max_age));
     Ok(response.map(|body| {
         Body::new(LimitedStream {
@@ -57,13 +63,13 @@ pub(super) fn limit_stream(app: &App, response: Response) -> Result<Response, Ap
 /// A body whose bytes are counted.
 struct CountedBody {
     body: Body,
-    share: Arc<SharedQuota>,
+    share: Arc<ClientShare>,
 }
 
 /// The connection drops a body as soon as it has all of its bytes, but the bytes only when they are sent.
 struct CountedBytes {
     bytes: Bytes,
-    _share: Arc<SharedQuota>,
+    _share: Arc<ClientShare>,
 }
 
 impl AsRef<[u8]> for CountedBytes {
@@ -105,7 +111,7 @@ impl HttpBody for CountedBody {
 struct LimitedStream {
     body: Body,
     end: Pin<Box<Sleep>>,
-    _share: SharedQuota,
+    _share: ClientShare,
 }
 
 impl HttpBody for LimitedStream {
@@ -145,7 +151,7 @@ mod tests {
             max_answer_bytes_in_flight: 100,
             ..ConnectionSettings::default()
         });
-        let answer = || count_bytes(&app, Response::new(Body::from(vec![b'x'; 60])));
+        let answer = || count_bytes(&app, None, Response::new(Body::from(vec![b'x'; 60])));
         let mut first = answer().unwrap();
         assert_eq!(first.body().size_hint().exact(), Some(60));
         assert_eq!(answer().unwrap_err().kind(), ErrorKind::Overloaded);
@@ -173,7 +179,7 @@ mod tests {
             ..ConnectionSettings::default()
         });
         let never = || Body::from_stream(tokio_stream::pending::<Result<Bytes, axum::Error>>());
-        let stream = || limit_stream(&app, Response::new(never()));
+        let stream = || limit_stream(&app, None, Response::new(never()));
         let start = tokio::time::Instant::now();
         let mut first = stream().unwrap();
         assert_eq!(stream().unwrap_err().kind(), ErrorKind::Overloaded);

@@ -1,41 +1,40 @@
 //! [`Quota`]: an amount that all requests share; [`Share`]: what one of them has taken.
 
-use std::ops::Deref;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// An amount that all requests share.
 #[derive(Debug)]
-pub(crate) struct Quota {
+pub(super) struct Quota {
     used: AtomicUsize,
     limit: usize,
 }
 
-/// A part of a quota, returned when the value is dropped. `Q` refers to the quota.
+/// A part of a quota, returned when the value is dropped.
 #[derive(Debug)]
-pub(crate) struct Share<Q: Deref<Target = Quota>> {
-    quota: Q,
+pub(super) struct Share<'a> {
+    quota: &'a Quota,
     amount: usize,
 }
 
 impl Quota {
-    pub(crate) fn new(limit: usize) -> Self {
+    pub(super) fn new(limit: usize) -> Self {
         Quota {
             used: AtomicUsize::new(0),
             limit,
         }
     }
 
-    pub(crate) fn limit(&self) -> usize {
+    pub(super) fn limit(&self) -> usize {
         self.limit
     }
 
-    pub(crate) fn used(&self) -> usize {
+    pub(super) fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed)
     }
 
     /// Takes an amount, unless it exceeds the limit together with what is taken already. Alone, any amount fits: it would
     /// never fit later either.
-    fn take(&self, amount: usize) -> bool {
+    pub(super) fn take(&self, amount: usize) -> bool {
         let before = self.used.fetch_add(amount, Ordering::Relaxed);
         let fits = before == 0 || before.saturating_add(amount) <= self.limit;
         if !fits {
@@ -44,29 +43,20 @@ impl Quota {
         fits
     }
 
-    fn give_back(&self, amount: usize) {
+    pub(super) fn give_back(&self, amount: usize) {
         self.used.fetch_sub(amount, Ordering::Relaxed);
     }
 }
 
-impl<Q: Deref<Target = Quota>> Share<Q> {
+impl<'a> Share<'a> {
     /// Takes an amount; `None` if it exceeds the limit.
-    pub(crate) fn take(quota: Q, amount: usize) -> Option<Self> {
+    pub(super) fn take(quota: &'a Quota, amount: usize) -> Option<Self> {
         // Lazily: a share that is dropped returns its amount.
         quota.take(amount).then(|| Share { quota, amount })
     }
-
-    /// Takes more; `false` if it exceeds the limit.
-    pub(crate) fn grow(&mut self, amount: usize) -> bool {
-        let fits = self.quota.take(amount);
-        if fits {
-            self.amount += amount;
-        }
-        fits
-    }
 }
 
-impl<Q: Deref<Target = Quota>> Drop for Share<Q> {
+impl Drop for Share<'_> {
     fn drop(&mut self) {
         self.quota.give_back(self.amount);
     }
@@ -79,13 +69,12 @@ mod tests {
     #[test]
     fn shares_fit_into_the_limit_and_are_returned() {
         let quota = Quota::new(10);
-        let mut first = Share::take(&quota, 4).unwrap();
+        let first = Share::take(&quota, 4).unwrap();
         let second = Share::take(&quota, 6).unwrap();
         assert!(Share::take(&quota, 1).is_none());
-        assert!(!first.grow(1));
         assert_eq!(quota.used(), 10);
         drop(second);
-        assert!(first.grow(6));
+        assert!(Share::take(&quota, 6).is_some());
         drop(first);
         assert_eq!(quota.used(), 0);
     }

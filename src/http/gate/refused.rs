@@ -3,6 +3,7 @@
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, header};
 
+use super::client_quota::Excess;
 use crate::http::App;
 use crate::http::error::{ApiError, ErrorKind};
 use crate::metrics::Refusal;
@@ -18,21 +19,36 @@ impl App {
             Refusal::Host => foreign_host(head),
             Refusal::Origin => foreign_page(head),
             Refusal::ContentEncoding => encoded_body(head),
-            _ => return self.overloaded(reason, self.in_flight.requests.limit()),
+            _ => return self.overloaded(reason, Excess::OfAll(self.in_flight.requests.limit())),
         };
         self.metrics.count_refusal(reason);
         error
     }
 
-    /// The error for what exceeds a limit of all clients. It is counted.
+    /// The error for what exceeds a limit of all clients or of one. It is counted.
     #[cold]
-    pub(crate) fn overloaded(&self, reason: Refusal, limit: usize) -> ApiError {
+    pub(crate) fn overloaded(&self, reason: Refusal, excess: Excess) -> ApiError {
         self.metrics.count_refusal(reason);
-        // The settings are named like the reasons.
-        let label = reason.label();
-        let what = label.replace('_', " ");
-        let detail = format!("too many {what}; the limit is {limit} (`connections.max_{label}`)");
-        ApiError::new(ErrorKind::Overloaded, detail)
+        let excess = describe_excess(reason, excess);
+        ApiError::new(ErrorKind::Overloaded, format!("too many {excess}"))
+    }
+}
+
+/// What there is too much of, the limit, and its setting.
+pub(crate) fn describe_excess(reason: Refusal, excess: Excess) -> String {
+    // The settings are named like the reasons.
+    let label = reason.label();
+    let what = label.replace('_', " ");
+    let setting = format!("`connections.max_{label}`");
+    match (reason, excess) {
+        (_, Excess::OfAll(limit)) => format!("{what}; the limit is {limit} ({setting})"),
+        // It has a setting of its own.
+        (Refusal::ConnectionsPerAddress, Excess::OfClient(limit)) => {
+            format!("connections from one address; the limit is {limit} ({setting})")
+        }
+        (_, Excess::OfClient(limit)) => {
+            format!("{what} from one address; the limit is {limit} (half of {setting})")
+        }
     }
 }
 

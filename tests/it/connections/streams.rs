@@ -8,7 +8,10 @@ use crate::support::process::{Answer, Process, wait_for};
 
 /// Asks for the events of the environment, and reads the head of the answer.
 fn try_open(server: &Process) -> std::io::Result<(TcpStream, Answer)> {
-    let mut stream = server.connect()?;
+    request_events(server.connect()?)
+}
+
+fn request_events(mut stream: TcpStream) -> std::io::Result<(TcpStream, Answer)> {
     let request = b"GET /environments/production/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
     stream.write_all(request)?;
     let answer = Answer::read(&mut stream)?;
@@ -24,7 +27,7 @@ fn open(server: &Process) -> (TcpStream, Answer) {
 fn event_streams_are_limited_and_end_at_their_maximum_age() {
     let tree = tree();
     let variables = [
-        ("HIERAD_MAX_EVENT_STREAMS", "2"),
+        ("HIERAD_MAX_EVENT_STREAMS", "4"),
         ("HIERAD_EVENT_STREAM_MAX_AGE_S", "3"),
     ];
     let server = Process::start(&tree, &variables);
@@ -36,11 +39,17 @@ fn event_streams_are_limited_and_end_at_their_maximum_age() {
     let (_, answer) = open(&server);
     assert_eq!(answer.status, 503, "{}", answer.head);
     assert!(
-        answer.text().contains("`connections.max_event_streams`"),
+        answer
+            .text()
+            .contains("from one address; the limit is 2 (half of `connections.max_event_streams`)"),
         "{}",
         answer.text()
     );
     assert_eq!(refused(&server, "event_streams"), 1);
+    // The other half is for others.
+    let other = server.connect_from("127.0.0.2").unwrap();
+    let (_other, answer) = request_events(other).unwrap();
+    assert_eq!(answer.status, 200, "{}", answer.head);
     check_lookup(&server);
     // The end of the stream, after which the connection can be used again.
     let mut text = Vec::new();

@@ -1,6 +1,6 @@
 //! `/metrics`: what is counted, and in which formats.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use axum::body::Body;
 use axum::http::{Request, header};
@@ -127,4 +127,33 @@ fn metrics_contain_no_looked_up_values_or_keys() {
     let server = TestServer::new(FIXTURE);
     server.lookup(&json!({"key": "a_key_to_keep", "node": "n1"}));
     assert!(!server.get("/metrics").text().contains("a_key_to_keep"));
+}
+
+#[test]
+fn every_metric_and_every_label_of_refusals_is_documented() {
+    const PAGE: &str = include_str!("../../../docs/operators.md");
+    let server = TestServer::new(FIXTURE);
+    let text = server.get("/metrics").text();
+    let names = text.lines().filter_map(|line| {
+        let described = line.strip_prefix("# TYPE ")?;
+        described.split(' ').next()
+    });
+    for name in names {
+        assert!(
+            PAGE.contains(&format!("| `{name}` |")),
+            "{name} is not in docs/operators.md"
+        );
+    }
+    let mut rows = PAGE.lines();
+    let row = rows.find(|line| line.starts_with("| `hierad_refused_total` |"));
+    let labels = row.unwrap().split('|').nth(2).unwrap();
+    let reasons = labels.split('`').skip(3).step_by(2);
+    let documented: BTreeSet<String> = reasons
+        .map(|reason| format!("hierad_refused_total{{reason=\"{reason}\"}}"))
+        .collect();
+    let counted: BTreeSet<String> = samples(&server)
+        .into_keys()
+        .filter(|name| name.starts_with("hierad_refused_total"))
+        .collect();
+    assert_eq!(documented, counted);
 }
