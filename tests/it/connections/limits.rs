@@ -112,7 +112,6 @@ fn requests_in_flight_are_limited_but_not_health_checks() {
     });
 }
 
-/// Opens connections up to a limit on open files. Some requests on them are event streams.
 #[test]
 fn clients_cannot_use_up_all_file_descriptors() {
     const LIMIT: usize = 100;
