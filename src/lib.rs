@@ -7,6 +7,7 @@
 //! How a lookup is answered is all in the crate `hiera_resolver`.
 
 mod backends;
+mod backoff;
 pub mod cli;
 pub mod config;
 pub mod data_loading;
@@ -18,6 +19,7 @@ mod lookup;
 mod metrics;
 mod reload;
 mod server;
+mod timestamp;
 
 use std::process::ExitCode;
 

@@ -6,7 +6,6 @@
 //! now share one for each environment (`requests`). A due environment is loaded while the old snapshot is served (`reload_environment`), and then swapped as a whole or kept (`swap`). `worker` is
 //! the main loop, `supervisor` restarts it if it panics.
 
-mod backoff;
 mod git;
 mod readers;
 mod reload_environment;

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use super::backoff::Backoff;
+use crate::backoff::Backoff;
 
 /// The delays between restarts.
 const RESTARTS: Backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(60));

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use hiera_resolver::Fault;
 
-use super::backoff::Backoff;
 use super::readers::{Readers, readers_of_directory};
 use super::requests::ReloadRequests;
 use super::schedule::{Due, PendingReload, Schedule};
 use super::watch::Watch;
 use super::writers::Writers;
 use super::{ReloadCommand, git};
+use crate::backoff::Backoff;
 use crate::config::{CodeDirectory, ReloadSettings};
 use crate::data_loading::progress::Progress;
 use crate::data_loading::{self, LoadedEnvironment, NoEnvironments};

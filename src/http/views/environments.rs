@@ -1,20 +1,17 @@
 //! `GET /environments`: the environments that are served, with their layers, hierarchy and faults.
 
-use std::time::SystemTime;
-
 use axum::extract::{Path, State};
 use axum::response::Response;
 use hiera_resolver::hierarchy::{ConfigText, HieraConfig, Level, Locations};
 use hiera_resolver::remote::without_user;
 use hiera_resolver::{Fault, Layer};
 use serde_json::{Value, json};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
 use crate::environments::{self, Environment};
 use crate::http::App;
 use crate::http::error::ApiError;
 use crate::http::lookup::reply::json_response;
+use crate::timestamp::rfc_3339;
 
 /// A summary of every environment.
 pub(crate) async fn list_environments(State(app): State<App>) -> Response {
@@ -155,30 +152,4 @@ fn show_level(level: &Level) -> Value {
         }
     }
     shown
-}
-
-/// A time in UTC, to the second.
-fn rfc_3339(time: SystemTime) -> String {
-    let time = OffsetDateTime::from(time).truncate_to_second();
-    // Only a year beyond 9999 has no such form.
-    time.format(&Rfc3339).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::{Duration, UNIX_EPOCH};
-
-    use super::*;
-
-    #[test]
-    fn times_are_in_utc_to_the_second() {
-        for (seconds, expected) in [
-            (0, "1970-01-01T00:00:00Z"),
-            (951_827_696, "2000-02-29T12:34:56Z"),
-            (1_798_761_599, "2026-12-31T23:59:59Z"),
-        ] {
-            let time = UNIX_EPOCH + Duration::from_secs(seconds) + Duration::from_millis(999);
-            assert_eq!(rfc_3339(time), expected);
-        }
-    }
 }

@@ -4,18 +4,18 @@ use std::time::Duration;
 
 /// The delays between attempts.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Backoff {
+pub(crate) struct Backoff {
     next: Duration,
     max: Duration,
 }
 
 impl Backoff {
-    pub(super) const fn new(first: Duration, max: Duration) -> Self {
+    pub(crate) const fn new(first: Duration, max: Duration) -> Self {
         Backoff { next: first, max }
     }
 
     /// The delay before the next attempt.
-    pub(super) fn next_delay(&mut self) -> Duration {
+    pub(crate) fn next_delay(&mut self) -> Duration {
         let delay = self.next.min(self.max);
         self.next = delay.saturating_mul(2);
         delay
