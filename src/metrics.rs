@@ -3,6 +3,7 @@
 mod format;
 mod latency_histogram;
 mod refusal;
+mod remote;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,6 +20,8 @@ pub(crate) use self::format::MetricsFormat;
 use self::format::to_text_format;
 use self::latency_histogram::LatencyHistogram;
 pub(crate) use self::refusal::Refusal;
+use self::remote::RemoteMetrics;
+use crate::backends::hiera_http::RemoteStats;
 use crate::environments::{self, Environments};
 
 /// All metrics.
@@ -39,7 +42,8 @@ pub(crate) struct Metrics {
     kept: Gauge,
     reload_failures: Counter<u64, AtomicU64>,
     info: Family<[(&'static str, String); 2], Gauge>,
-    /// Held while the metrics of environments are set and encoded.
+    remote: RemoteMetrics,
+    /// Held while metrics are set and encoded.
     encoding: Mutex<()>,
 }
 
@@ -143,6 +147,7 @@ impl Metrics {
             "1 for each environment, with the revision that is served",
             info.clone(),
         );
+        let remote = RemoteMetrics::register(&mut registry);
         let class = |name| requests.get_or_create(&[("status", name)]).clone();
         let outcome = |name| lookups.get_or_create(&[("outcome", name)]).clone();
         Arc::new(Metrics {
@@ -170,6 +175,7 @@ impl Metrics {
             kept,
             reload_failures,
             info,
+            remote,
             encoding: Mutex::default(),
         })
     }
@@ -198,8 +204,14 @@ impl Metrics {
     }
 
     /// The metrics as Prometheus reads them.
-    pub(crate) fn show(&self, served: &Environments, load: Load, format: MetricsFormat) -> String {
-        // Concurrent scrapes must not see the metrics of environments half updated.
+    pub(crate) fn show(
+        &self,
+        served: &Environments,
+        load: Load,
+        remote: RemoteStats,
+        format: MetricsFormat,
+    ) -> String {
+        // Concurrent scrapes must not see metrics half updated.
         let _guard = self.encoding.lock();
         let all = served.all();
         let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
@@ -236,6 +248,7 @@ impl Metrics {
             ];
             self.info.get_or_create(&labels).set(1);
         }
+        self.remote.set(remote);
         let mut text = String::new();
         // Writing to a string cannot fail.
         _ = encode(&mut text, &self.registry);

@@ -1,32 +1,43 @@
 //! The client behind levels with `hiera_http`: a request of a lookup → the document that a server returned.
 //!
 //! [`RemoteClient`] is the interface. `call`, `address` and `headers` turn the options of a level into a checked
-//! [`call::Call`]; `connect` and `tls` provide pooled connections, `fetch` gets a document over one of them, and `cache`
-//! stores it. Options and their meaning are those of hiera-http 3 and its library lookup_http.
+//! [`call::Call`]; `upstream` decides when it may be sent, by limits and by the `breaker` of its server; `connect` and
+//! `tls` provide pooled connections, `fetch` gets a document over one of them, and `cache` stores it. Options and their
+//! meaning are those of hiera-http 3 and its library lookup_http.
 //!
-//! Each fetch is a task of its own: if the caller goes away, the document still reaches the cache.
+//! Each fetch is a task of its own: if the caller goes away after the request was sent, the document still reaches the
+//! cache. Before that, the request is dropped.
 
 mod address;
+mod breaker;
 mod cache;
 mod call;
+mod circuit_event;
 mod connect;
 mod error;
 mod fetch;
 mod headers;
+mod in_progress;
 mod tls;
+mod upstream;
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
-use tokio::sync::{Semaphore, watch};
-use tokio::time::Instant;
+use tokio::sync::broadcast;
+use tokio::time::{Instant, timeout_at};
+
+pub(crate) use self::circuit_event::CircuitEvent;
+pub(crate) use self::upstream::RemoteStats;
 
 use self::cache::{Cache, CacheState};
 use self::connect::ConnectionPools;
 use self::error::{FetchError, FetchErrorKind};
 use self::fetch::Document;
+use self::in_progress::{FetchPurpose, FetchesInProgress, PendingFetch};
+use self::upstream::Upstreams;
 use crate::config::RemoteSettings;
 
 /// Fetches documents for lookups and caches them. Clones share the cache.
@@ -41,20 +52,15 @@ type FetchResult = Result<Document, FetchError>;
 struct ClientInner {
     settings: RemoteSettings,
     pools: ConnectionPools,
-    /// One permit for each concurrent fetch.
-    permits: Semaphore,
+    upstreams: Upstreams,
     /// Never held across an await.
     shared: Mutex<FetchState>,
 }
 
 struct FetchState {
     cache: Cache,
-    /// The fetches in progress. Invariant: a fetch is removed when its result enters the cache.
-    in_progress: HashMap<Arc<RemoteRequest>, PendingFetch>,
+    in_progress: FetchesInProgress,
 }
-
-/// Receives the result of a fetch.
-type PendingFetch = watch::Receiver<Option<FetchResult>>;
 
 /// Where the result for a request comes from.
 enum ResultSource {
@@ -76,15 +82,14 @@ impl fmt::Debug for RemoteClient {
 impl RemoteClient {
     /// A client with an empty cache.
     pub(crate) fn new(settings: &RemoteSettings) -> Self {
-        let permits = settings.max_requests.clamp(1, Semaphore::MAX_PERMITS);
         let shared = FetchState {
             cache: Cache::new(settings),
-            in_progress: HashMap::new(),
+            in_progress: FetchesInProgress::default(),
         };
         let inner = ClientInner {
             settings: settings.clone(),
             pools: ConnectionPools::default(),
-            permits: Semaphore::new(permits),
+            upstreams: Upstreams::new(settings),
             shared: Mutex::new(shared),
         };
         RemoteClient {
@@ -96,50 +101,80 @@ impl RemoteClient {
     /// fetched once.
     ///
     /// If the last fetch failed and an older answer may still be served, that answer is returned at once and the fetch
-    /// is retried in the background.
-    pub(crate) async fn answer(&self, request: &RemoteRequest) -> RemoteAnswer {
-        let result = match self.result_source(request) {
+    /// is retried in the background. A fetch that is not done at the deadline counts as failed for this caller.
+    pub(crate) async fn answer(
+        &self,
+        request: &RemoteRequest,
+        deadline: Option<Instant>,
+    ) -> RemoteAnswer {
+        let result = match self.result_source(request, deadline) {
             ResultSource::Cached(result) => result,
-            ResultSource::Pending(mut fetch) => match fetch.wait_for(Option::is_some).await {
-                Ok(result) => result.clone().unwrap_or_else(|| Err(interrupted(request))),
-                Err(_) => Err(interrupted(request)),
-            },
+            ResultSource::Pending(mut fetch) => {
+                let result = async {
+                    let result = fetch.wait_for(Option::is_some).await;
+                    let result = result.ok().and_then(|result| result.clone());
+                    result.unwrap_or_else(|| Err(interrupted(request)))
+                };
+                match deadline {
+                    None => result.await,
+                    Some(deadline) => timeout_at(deadline, result)
+                        .await
+                        .unwrap_or_else(|_| Err(self.too_late(request))),
+                }
+            }
         };
         self.answer_from(request, result)
     }
 
+    /// How long a lookup waits for other servers, all its requests together; `None` without a limit.
+    pub(crate) fn time_limit(&self) -> Option<Duration> {
+        self.inner.settings.deadline()
+    }
+
+    /// Subscribes to circuit breakers that open and close.
+    pub(crate) fn subscribe(&self) -> broadcast::Receiver<CircuitEvent> {
+        self.inner.upstreams.events.subscribe()
+    }
+
+    /// The circuit breakers that are open, as if they had just opened.
+    pub(crate) fn open_circuits(&self) -> Vec<CircuitEvent> {
+        self.inner.upstreams.open_circuits()
+    }
+
+    /// Numbers for metrics.
+    pub(crate) fn stats(&self) -> RemoteStats {
+        self.inner.upstreams.stats()
+    }
+
     /// Checks the cache, and starts a fetch if one is needed and not in progress.
-    fn result_source(&self, request: &RemoteRequest) -> ResultSource {
+    fn result_source(&self, request: &RemoteRequest, deadline: Option<Instant>) -> ResultSource {
         let mut shared = self.inner.shared();
-        match shared.cache.state(request, Instant::now()) {
+        let now = Instant::now();
+        match shared.cache.state(request, now) {
             CacheState::Fresh(result) => ResultSource::Cached(result),
             CacheState::Failing(error) => {
-                self.start_fetch(&mut shared, request);
+                shared
+                    .in_progress
+                    .start(&self.inner, request, FetchPurpose::Cache);
                 ResultSource::Cached(Err(error))
             }
-            CacheState::Missing => ResultSource::Pending(self.start_fetch(&mut shared, request)),
+            CacheState::Missing if deadline.is_some_and(|deadline| deadline <= now) => {
+                ResultSource::Cached(Err(self.too_late(request)))
+            }
+            CacheState::Missing => {
+                let in_progress = &mut shared.in_progress;
+                ResultSource::Pending(in_progress.start(&self.inner, request, FetchPurpose::Caller))
+            }
         }
     }
 
-    /// The fetch of a request, started unless it is in progress.
-    fn start_fetch(&self, shared: &mut FetchState, request: &RemoteRequest) -> PendingFetch {
-        if let Some(fetch) = shared.in_progress.get(request) {
-            return fetch.clone();
+    fn too_late(&self, request: &RemoteRequest) -> FetchError {
+        FetchError {
+            uri: address::displayed(&request.uri),
+            kind: FetchErrorKind::Deadline {
+                seconds: self.inner.settings.deadline_s,
+            },
         }
-        let request = Arc::new(request.clone());
-        let (sender, fetch) = watch::channel(None);
-        shared.in_progress.insert(request.clone(), fetch.clone());
-        let mut guard = FetchGuard {
-            inner: self.inner.clone(),
-            result: Err(interrupted(&request)),
-            request,
-            sender,
-        };
-        tokio::spawn(async move {
-            guard.result = fetch::fetch(&guard.inner, &guard.request).await;
-            drop(guard);
-        });
-        fetch
     }
 
     /// The answer for a lookup. After a failure, that is a stale document if there is one, or "not found" if the level
@@ -191,26 +226,6 @@ impl ClientInner {
     fn shared(&self) -> MutexGuard<'_, FetchState> {
         // Whatever a panic leaves behind here is at worst fetched again.
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Delivers the result of a fetch when dropped, so that waiting lookups get one even if the task is cancelled.
-struct FetchGuard {
-    inner: Arc<ClientInner>,
-    request: Arc<RemoteRequest>,
-    result: FetchResult,
-    sender: watch::Sender<Option<FetchResult>>,
-}
-
-impl Drop for FetchGuard {
-    fn drop(&mut self) {
-        let mut shared = self.inner.shared();
-        shared.in_progress.remove(&self.request);
-        shared
-            .cache
-            .record(&self.request, self.result.clone(), Instant::now());
-        drop(shared);
-        self.sender.send_replace(Some(self.result.clone()));
     }
 }
 

@@ -6,6 +6,9 @@ use serde::Deserialize;
 
 use super::variables::Variables;
 
+/// The upper limit for `breaker_max_pause_s`: a day.
+const MAX_PAUSE_S: u64 = 24 * 60 * 60;
+
 /// Requests to other servers and the cache of their responses.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -20,8 +23,16 @@ pub struct RemoteSettings {
     pub cache_bytes: usize,
     /// Bytes in a document.
     pub max_document_size: usize,
-    /// Concurrent requests.
+    /// Concurrent requests to all servers.
     pub max_requests: usize,
+    /// Concurrent requests to one server, so that a slow one does not use up those of all.
+    pub max_requests_per_server: usize,
+    /// Seconds that a lookup waits for other servers, all its requests together; 0: no limit.
+    pub deadline_s: u64,
+    /// Failures in a row after which a server gets no requests for a while; 0: never.
+    pub breaker_failures: u32,
+    /// The longest pause, in seconds, between two attempts to reach a server that fails; at most a day.
+    pub breaker_max_pause_s: u64,
 }
 
 impl Default for RemoteSettings {
@@ -33,6 +44,10 @@ impl Default for RemoteSettings {
             cache_bytes: 256 * 1024 * 1024,
             max_document_size: 4 * 1024 * 1024,
             max_requests: 64,
+            max_requests_per_server: 16,
+            deadline_s: 10,
+            breaker_failures: 5,
+            breaker_max_pause_s: 60,
         }
     }
 }
@@ -48,6 +63,16 @@ impl RemoteSettings {
         Duration::from_secs(self.ttl_s.saturating_add(self.stale_s))
     }
 
+    /// How long a lookup waits for other servers; `None` without a limit.
+    pub(crate) fn deadline(&self) -> Option<Duration> {
+        (self.deadline_s > 0).then(|| Duration::from_secs(self.deadline_s))
+    }
+
+    /// The longest pause between two attempts to reach a server that fails.
+    pub(crate) fn breaker_max_pause(&self) -> Duration {
+        Duration::from_secs(self.breaker_max_pause_s.min(MAX_PAUSE_S))
+    }
+
     pub(super) fn apply_variables(&mut self, variables: &Variables<'_>) -> anyhow::Result<()> {
         variables.set_number(&mut self.ttl_s, "HIERAD_REMOTE_TTL_S")?;
         variables.set_number(&mut self.stale_s, "HIERAD_REMOTE_STALE_S")?;
@@ -57,6 +82,16 @@ impl RemoteSettings {
             &mut self.max_document_size,
             "HIERAD_REMOTE_MAX_DOCUMENT_SIZE",
         )?;
-        variables.set_number(&mut self.max_requests, "HIERAD_REMOTE_MAX_REQUESTS")
+        variables.set_number(&mut self.max_requests, "HIERAD_REMOTE_MAX_REQUESTS")?;
+        variables.set_number(
+            &mut self.max_requests_per_server,
+            "HIERAD_REMOTE_MAX_REQUESTS_PER_SERVER",
+        )?;
+        variables.set_number(&mut self.deadline_s, "HIERAD_REMOTE_DEADLINE_S")?;
+        variables.set_number(&mut self.breaker_failures, "HIERAD_REMOTE_BREAKER_FAILURES")?;
+        variables.set_number(
+            &mut self.breaker_max_pause_s,
+            "HIERAD_REMOTE_BREAKER_MAX_PAUSE_S",
+        )
     }
 }

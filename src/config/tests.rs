@@ -15,6 +15,10 @@ fn variables_override_the_file() {
         "HIERAD_REMOTE_CACHE_BYTES" => Some("3".to_owned()),
         "HIERAD_REMOTE_MAX_DOCUMENT_SIZE" => Some("4".to_owned()),
         "HIERAD_REMOTE_MAX_REQUESTS" => Some("5".to_owned()),
+        "HIERAD_REMOTE_MAX_REQUESTS_PER_SERVER" => Some("6".to_owned()),
+        "HIERAD_REMOTE_DEADLINE_S" => Some("7".to_owned()),
+        "HIERAD_REMOTE_BREAKER_FAILURES" => Some("8".to_owned()),
+        "HIERAD_REMOTE_BREAKER_MAX_PAUSE_S" => Some("9".to_owned()),
         _ => None,
     };
     settings.apply_variables(variable).unwrap();
@@ -22,6 +26,11 @@ fn variables_override_the_file() {
     assert_eq!((remote.ttl_s, remote.stale_s), (0, 1));
     assert_eq!((remote.cache_entries, remote.cache_bytes), (2, 3));
     assert_eq!((remote.max_document_size, remote.max_requests), (4, 5));
+    assert_eq!((remote.max_requests_per_server, remote.deadline_s), (6, 7));
+    assert_eq!(
+        (remote.breaker_failures, remote.breaker_max_pause_s),
+        (8, 9)
+    );
     assert_eq!(settings.limits.max_keys, 7);
     assert_eq!(settings.log.format, LogFormat::Json);
 }

@@ -49,8 +49,12 @@ pub(crate) async fn metrics(State(app): State<App>, headers: HeaderMap) -> Respo
     let content_type = HeaderValue::from_static(format.content_type());
     (
         [(header::CONTENT_TYPE, content_type)],
-        app.metrics
-            .show(&app.environments, app.in_flight.load(), format),
+        app.metrics.show(
+            &app.environments,
+            app.in_flight.load(),
+            app.remotes.stats(),
+            format,
+        ),
     )
         .into_response()
 }

@@ -11,6 +11,7 @@ mod raw_object;
 pub(super) mod reply;
 
 use std::future::ready;
+use std::time::Duration;
 
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Extension, Path, Query, State};
@@ -20,6 +21,7 @@ use bytes::Bytes;
 use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
 use hiera_resolver::scope::ScopeError;
 use hiera_resolver::{Snapshot, Tree};
+use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use self::body::LookupBody;
@@ -259,8 +261,17 @@ impl Caller<'_> {
 
 /// Log lines on a fetch carry the id of the request that needs it.
 impl RemoteSource for Caller<'_> {
-    fn fetch(&self, request: &RemoteRequest) -> impl Future<Output = RemoteAnswer> + Send {
-        self.app.remotes.answer(request).instrument(self.id.span())
+    fn time_limit(&self) -> Option<Duration> {
+        self.app.remotes.time_limit()
+    }
+
+    fn fetch(
+        &self,
+        request: &RemoteRequest,
+        deadline: Option<Instant>,
+    ) -> impl Future<Output = RemoteAnswer> + Send {
+        let answer = self.app.remotes.answer(request, deadline);
+        answer.instrument(self.id.span())
     }
 }
 

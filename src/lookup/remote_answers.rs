@@ -3,11 +3,13 @@
 //! Nothing waits inside of a lookup, so no thread is blocked while another server takes its time.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hiera_resolver::hierarchy::glob::{EntryKind, GlobError};
 use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
 use hiera_resolver::snapshot::LayerIndex;
 use hiera_resolver::{Answer, DataFile, Format, Layer, LayerKind, LookupError, Strictness, Tree};
+use tokio::time::Instant;
 
 use crate::backends::hiera_http::RemoteClient;
 
@@ -30,13 +32,28 @@ impl NeedsRemote {
 
 /// Where the answers of other servers come from.
 pub(crate) trait RemoteSource {
-    /// Fetches an answer. A failure is an answer as well.
-    fn fetch(&self, request: &RemoteRequest) -> impl Future<Output = RemoteAnswer> + Send;
+    /// How long a lookup waits for all its answers together; `None` without a limit.
+    fn time_limit(&self) -> Option<Duration>;
+
+    /// Fetches an answer. A failure is an answer as well, and so is one that is not there at the deadline.
+    fn fetch(
+        &self,
+        request: &RemoteRequest,
+        deadline: Option<Instant>,
+    ) -> impl Future<Output = RemoteAnswer> + Send;
 }
 
 impl RemoteSource for RemoteClient {
-    fn fetch(&self, request: &RemoteRequest) -> impl Future<Output = RemoteAnswer> + Send {
-        self.answer(request)
+    fn time_limit(&self) -> Option<Duration> {
+        RemoteClient::time_limit(self)
+    }
+
+    fn fetch(
+        &self,
+        request: &RemoteRequest,
+        deadline: Option<Instant>,
+    ) -> impl Future<Output = RemoteAnswer> + Send {
+        self.answer(request, deadline)
     }
 }
 
@@ -55,12 +72,17 @@ where
     F: Future<Output = Result<R, NeedsRemote>>,
 {
     let mut answers = RemoteAnswers::default();
+    // Only what other servers take counts, not the runs in between.
+    let mut remaining = remotes.time_limit();
     loop {
         let NeedsRemote(request) = needed;
         if answers.0.len() == MAX_ANSWERS {
             return Err(RemoteAnswersError);
         }
-        let answer = remotes.fetch(&request).await;
+        let start = Instant::now();
+        let deadline = remaining.and_then(|remaining| start.checked_add(remaining));
+        let answer = remotes.fetch(&request, deadline).await;
+        remaining = remaining.map(|remaining| remaining.saturating_sub(start.elapsed()));
         Arc::make_mut(&mut answers.0).push((*request, answer));
         needed = match run_again(answers.clone()).await {
             Ok(result) => return Ok(result),
@@ -130,21 +152,30 @@ impl<T: Tree> Tree for AnsweredTree<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use std::future::ready;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::Mutex;
 
     use hiera_resolver::{Snapshot, Value};
 
     use super::*;
 
+    /// A server that takes a while for each answer.
     #[derive(Default)]
-    struct CountingSource {
-        fetched: AtomicUsize,
+    struct SlowSource {
+        time_limit: Option<Duration>,
+        takes: Duration,
+        /// How much time was left for each answer.
+        left: Mutex<Vec<Option<Duration>>>,
     }
 
-    impl RemoteSource for CountingSource {
-        async fn fetch(&self, _request: &RemoteRequest) -> RemoteAnswer {
-            self.fetched.fetch_add(1, Ordering::Relaxed);
+    impl RemoteSource for SlowSource {
+        fn time_limit(&self) -> Option<Duration> {
+            self.time_limit
+        }
+
+        async fn fetch(&self, _: &RemoteRequest, deadline: Option<Instant>) -> RemoteAnswer {
+            let left = deadline.map(|deadline| deadline - Instant::now());
+            self.left.lock().unwrap().push(left);
+            tokio::time::sleep(left.unwrap_or(self.takes).min(self.takes)).await;
             RemoteAnswer::NotFound
         }
     }
@@ -158,38 +189,51 @@ mod tests {
         NeedsRemote(Box::new(request))
     }
 
-    /// Runs a lookup that needs so many answers; says how many were fetched.
-    async fn fetched(needed: usize) -> (usize, Result<(), RemoteAnswersError>) {
+    /// Runs a lookup that needs so many answers, and takes a second for each run.
+    async fn run(needed: usize, remotes: &SlowSource) -> Result<(), RemoteAnswersError> {
         let snapshot = Snapshot::build(Default::default());
-        let remotes = CountingSource::default();
-        let run = |answers: RemoteAnswers| {
+        let run = async |answers: RemoteAnswers| {
+            tokio::time::sleep(Duration::from_secs(1)).await;
             let tree = answers.on(&snapshot);
             let missing = (0..needed).map(request);
             let mut missing = missing.filter(|request| tree.remote(&request.0).is_none());
             missing.next().map_or(Ok(()), Err)
         };
-        let result = match run(RemoteAnswers::default()) {
+        match run(RemoteAnswers::default()).await {
             Ok(()) => Ok(()),
-            Err(needed) => {
-                with_remote_answers(needed, &remotes, |answers| ready(run(answers))).await
-            }
-        };
-        (remotes.fetched.into_inner(), result)
-    }
-
-    #[tokio::test]
-    async fn a_lookup_is_run_until_it_has_its_answers() {
-        for needed in [0, 1, 3, MAX_ANSWERS] {
-            let (count, result) = fetched(needed).await;
-            assert_eq!(count, needed);
-            assert!(result.is_ok());
+            Err(needed) => with_remote_answers(needed, remotes, run).await,
         }
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
+    async fn a_lookup_is_run_until_it_has_its_answers() {
+        for needed in [0, 1, 3, MAX_ANSWERS] {
+            let remotes = SlowSource::default();
+            assert!(run(needed, &remotes).await.is_ok());
+            assert_eq!(remotes.left.into_inner().unwrap(), vec![None; needed]);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_lookup_that_needs_too_many_answers_ends() {
-        let (count, result) = fetched(MAX_ANSWERS + 1).await;
-        assert_eq!(count, MAX_ANSWERS);
-        assert!(result.is_err());
+        let remotes = SlowSource::default();
+        assert!(run(MAX_ANSWERS + 1, &remotes).await.is_err());
+        assert_eq!(remotes.left.into_inner().unwrap().len(), MAX_ANSWERS);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn all_answers_of_a_lookup_share_one_time_limit() {
+        let remotes = SlowSource {
+            time_limit: Some(Duration::from_secs(10)),
+            takes: Duration::from_secs(4),
+            ..SlowSource::default()
+        };
+        assert!(run(5, &remotes).await.is_ok());
+        // The runs in between do not count.
+        let left = remotes.left.into_inner().unwrap();
+        let left = left
+            .into_iter()
+            .map(|left| left.unwrap().as_secs_f64().round());
+        assert_eq!(left.collect::<Vec<_>>(), [10.0, 6.0, 2.0, 0.0, 0.0]);
     }
 }

@@ -5,6 +5,7 @@ mod failures;
 mod recorded;
 mod requests;
 mod tls;
+mod upstreams;
 mod values;
 
 use std::net::SocketAddr;

@@ -1,5 +1,6 @@
 //! What the tests have in common: trees from fixture strings, servers in process and as processes, and tools.
 
+pub(crate) mod events;
 pub(crate) mod process;
 mod reply;
 mod server;

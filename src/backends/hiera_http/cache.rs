@@ -85,7 +85,9 @@ impl Cache {
             (None, Some(cached)) if now.duration_since(cached.fetched_at) < self.ttl => {
                 CacheState::Fresh(Ok(cached.document.clone()))
             }
-            (Some((error, at)), _) if now.duration_since(*at) < FAILURE_TTL => {
+            (Some((error, at)), _)
+                if error.kind.is_cached() && now.duration_since(*at) < FAILURE_TTL =>
+            {
                 CacheState::Fresh(Err(error.clone()))
             }
             (Some((error, _)), Some(cached)) if self.may_be_served(cached, now) => {

@@ -89,6 +89,16 @@ impl Call {
         })
     }
 
+    /// The server: scheme, host and port.
+    pub(super) fn server(&self) -> String {
+        let scheme = self.uri.scheme_str().unwrap_or_default();
+        let authority = self
+            .uri
+            .authority()
+            .map_or("", |authority| authority.as_str());
+        format!("{scheme}://{}", authority.to_ascii_lowercase())
+    }
+
     /// How long the whole fetch may take. Otherwise a server that sends a byte now and then would hold its permit for days.
     pub(super) fn timeout(&self) -> Duration {
         self.connection.timeout + self.read_timeout * 4

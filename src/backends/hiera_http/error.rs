@@ -37,9 +37,24 @@ pub(super) enum FetchErrorKind {
     /// Certificates and key cannot be used together.
     #[error("cannot prepare TLS: {reason}")]
     Tls { reason: String },
-    /// `remote.max_requests` other fetches took too long.
-    #[error("too many other requests are in progress")]
-    Busy,
+    /// Other fetches took too long.
+    #[error("too many other requests are in progress (`{setting}`)")]
+    Busy { setting: &'static str },
+    /// The server has failed repeatedly.
+    #[error(
+        "circuit breaker is open: no requests to this server until {until} (failures in a row: {failures}, the last: \
+         {reason})"
+    )]
+    CircuitOpen {
+        until: String,
+        failures: u32,
+        reason: String,
+    },
+    /// A lookup has waited too long, for this document and for others.
+    #[error(
+        "no response in time: a lookup waits for other servers for {seconds} s in all (`remote.deadline_s`)"
+    )]
+    Deadline { seconds: u64 },
     /// The connection failed.
     #[error("cannot connect: {reason}")]
     Connect { reason: String },
@@ -75,6 +90,17 @@ pub(super) enum FetchErrorKind {
     Interrupted,
 }
 
+/// What the result of a fetch says about the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ServerHealth {
+    /// It responds, whatever the response is.
+    Answers,
+    /// It cannot be reached, is too slow or reports an error of its own.
+    Fails,
+    /// It was not asked, or is not to blame.
+    Unknown,
+}
+
 impl FetchError {
     /// The last line of Puppet's explanation; `None` for errors that lookup_http does not handle.
     pub(super) fn puppet_text(&self) -> Option<String> {
@@ -103,7 +129,9 @@ impl FetchErrorKind {
             | FetchErrorKind::NotUtf8
             | FetchErrorKind::Json(_)
             | FetchErrorKind::Yaml(_) => false,
-            FetchErrorKind::Busy
+            FetchErrorKind::Busy { .. }
+            | FetchErrorKind::CircuitOpen { .. }
+            | FetchErrorKind::Deadline { .. }
             | FetchErrorKind::Connect { .. }
             | FetchErrorKind::ConnectTimeout { .. }
             | FetchErrorKind::ReadTimeout { .. }
@@ -113,6 +141,37 @@ impl FetchErrorKind {
             | FetchErrorKind::ContentEncoding
             | FetchErrorKind::Interrupted => true,
         }
+    }
+
+    /// What it says about the server.
+    pub(super) fn server_health(&self) -> ServerHealth {
+        match self {
+            FetchErrorKind::Connect { .. }
+            | FetchErrorKind::ConnectTimeout { .. }
+            | FetchErrorKind::ReadTimeout { .. }
+            | FetchErrorKind::Transfer { .. } => ServerHealth::Fails,
+            FetchErrorKind::Status { .. } if self.is_temporary() => ServerHealth::Fails,
+            FetchErrorKind::Status { .. }
+            | FetchErrorKind::TooLarge { .. }
+            | FetchErrorKind::ContentEncoding
+            | FetchErrorKind::NotUtf8
+            | FetchErrorKind::Json(_)
+            | FetchErrorKind::Yaml(_) => ServerHealth::Answers,
+            FetchErrorKind::Address
+            | FetchErrorKind::Option { .. }
+            | FetchErrorKind::Header { .. }
+            | FetchErrorKind::File { .. }
+            | FetchErrorKind::Tls { .. }
+            | FetchErrorKind::Busy { .. }
+            | FetchErrorKind::CircuitOpen { .. }
+            | FetchErrorKind::Deadline { .. }
+            | FetchErrorKind::Interrupted => ServerHealth::Unknown,
+        }
+    }
+
+    /// Is it cached for a moment? The state of a circuit breaker is not: it is known at once, and ends at a given time.
+    pub(super) fn is_cached(&self) -> bool {
+        !matches!(self, FetchErrorKind::CircuitOpen { .. })
     }
 
     /// May it be temporary, so that a stale document is better than none? A status below 500 is an answer.

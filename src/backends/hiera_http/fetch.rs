@@ -18,6 +18,7 @@ use tokio::time::timeout;
 use super::call::{Call, OutputFormat};
 use super::connect::{ConnectError, PooledClient};
 use super::error::{FetchError, FetchErrorKind};
+use super::upstream::Passage;
 use super::{ClientInner, FetchResult, address};
 
 /// Bytes of an unused response body that are read so that its connection can be reused.
@@ -43,29 +44,41 @@ impl Document {
     }
 }
 
-/// Fetches the document that a request asks for.
-pub(super) async fn fetch(inner: &ClientInner, request: &RemoteRequest) -> FetchResult {
-    try_fetch(inner, request).await.map_err(|kind| FetchError {
-        uri: address::displayed(&request.uri),
-        kind,
-    })
-}
-
-async fn try_fetch(
+/// Fetches the document that a request asks for. `None` if nobody wants it any more before the request is sent, which
+/// `is_unwanted` says by ending.
+pub(super) async fn fetch(
     inner: &ClientInner,
     request: &RemoteRequest,
+    is_unwanted: impl Future<Output = ()>,
+) -> Option<FetchResult> {
+    let result = match Call::check(request) {
+        Ok(call) => {
+            let passage = tokio::select! {
+                biased;
+                passage = inner.upstreams.enter(call.server(), call.connection.timeout) => passage,
+                () = is_unwanted => return None,
+            };
+            match passage {
+                Ok(passage) => send_and_parse(inner, call, passage).await,
+                Err(kind) => Err(kind),
+            }
+        }
+        Err(kind) => Err(kind),
+    };
+    Some(result.map_err(|kind| FetchError {
+        uri: address::displayed(&request.uri),
+        kind,
+    }))
+}
+
+async fn send_and_parse(
+    inner: &ClientInner,
+    call: Call,
+    passage: Passage<'_>,
 ) -> Result<Document, FetchErrorKind> {
-    let call = Call::check(request)?;
-    let _permit = timeout(call.connection.timeout, inner.permits.acquire())
-        .await
-        .map_err(|_| FetchErrorKind::Busy)?
-        .map_err(|_| FetchErrorKind::Interrupted)?;
-    let client = inner.pools.client(&call.connection).await?;
-    let getting = get(&client, &call, inner.settings.max_document_size);
-    let body = timeout(call.timeout(), getting)
-        .await
-        .map_err(|_| timed_out(call.timeout()))??;
-    let Some(body) = body else {
+    let body = get_in_time(inner, &call).await;
+    passage.end(&body);
+    let Some(body) = body? else {
         return Ok(Document {
             value: None,
             size: 0,
@@ -77,6 +90,13 @@ async fn try_fetch(
         .await
         .map_err(|_| FetchErrorKind::Interrupted)??;
     Ok(Document { value, size })
+}
+
+async fn get_in_time(inner: &ClientInner, call: &Call) -> Result<Option<Bytes>, FetchErrorKind> {
+    let client = inner.pools.client(&call.connection).await?;
+    let getting = get(&client, call, inner.settings.max_document_size);
+    let body = timeout(call.timeout(), getting).await;
+    body.unwrap_or_else(|_| Err(timed_out(call.timeout())))
 }
 
 /// The body of the response; `None` if the server says that there is nothing.

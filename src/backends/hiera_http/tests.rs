@@ -6,6 +6,7 @@ mod failures;
 mod requests;
 mod server;
 mod tls;
+mod upstreams;
 
 use std::time::{Duration, Instant};
 
@@ -73,7 +74,7 @@ fn shown(answer: RemoteAnswer) -> String {
 }
 
 async fn ask(client: &RemoteClient, uri: &str, options: &str) -> String {
-    shown(client.answer(&request(uri, options)).await)
+    shown(client.answer(&request(uri, options), None).await)
 }
 
 /// Checks the answer to one response with some options.

@@ -10,11 +10,13 @@ use tokio_stream::wrappers::BroadcastStream;
 use tokio_stream::{Stream, StreamExt as _};
 
 use super::environments::show_fault;
-use crate::environments::{Change, ChangeKind};
+use crate::backends::hiera_http::CircuitEvent;
+use crate::environments::{Change, ChangeKind, Environments};
 use crate::http::App;
 use crate::http::error::{ApiError, ErrorKind};
 use crate::http::lookup::reply::json_response;
 use crate::reload::ReloadOutcome;
+use crate::timestamp::rfc_3339;
 
 /// Reloads an environment and returns the outcome.
 pub(crate) async fn reload_environment(
@@ -62,7 +64,12 @@ pub(crate) async fn environment_events(
 ) -> Result<Response, ApiError> {
     // Subscribed before the current state is read, so that no change is missed in between.
     let changes = BroadcastStream::new(app.environments.subscribe());
+    let circuits = BroadcastStream::new(app.remotes.subscribe());
     let current = app.environment(&name)?;
+    let open_circuits = match current.has_remote_levels {
+        true => app.remotes.open_circuits(),
+        false => Vec::new(),
+    };
     let revision = current.snapshot.revision().to_owned();
     let kind = match current.kept_because.is_empty() {
         true => ChangeKind::Loaded { revision },
@@ -75,14 +82,47 @@ pub(crate) async fn environment_events(
         environment: name.clone(),
         kind,
     };
+    let now = std::iter::once(StreamItem::Change(first))
+        .chain(open_circuits.into_iter().map(StreamItem::Circuit));
     let later = changes
         .filter_map(Result::ok)
-        .take_while(|change| !matches!(change.kind, ChangeKind::Stopping))
-        .filter(move |change| change.environment == name);
-    let events = tokio_stream::once(first)
+        .map(StreamItem::Change)
+        .merge(circuits.filter_map(Result::ok).map(StreamItem::Circuit))
+        .take_while(|item| !item.is_last())
+        .filter(move |item| item.concerns(&name, &app.environments));
+    let events = tokio_stream::iter(now)
         .chain(later)
-        .map(|change| Ok(show_change(&change)));
+        .map(|item| Ok(item.show()));
     Ok(respond(events))
+}
+
+/// What subscribers of an environment receive.
+enum StreamItem {
+    Change(Change),
+    Circuit(CircuitEvent),
+}
+
+impl StreamItem {
+    fn is_last(&self) -> bool {
+        matches!(self, StreamItem::Change(change) if matches!(change.kind, ChangeKind::Stopping))
+    }
+
+    /// Other servers concern every environment that asks any of them.
+    fn concerns(&self, name: &str, environments: &Environments) -> bool {
+        match self {
+            StreamItem::Change(change) => change.environment == name,
+            StreamItem::Circuit(_) => environments
+                .get(name)
+                .is_some_and(|environment| environment.has_remote_levels),
+        }
+    }
+
+    fn show(&self) -> Event {
+        match self {
+            StreamItem::Change(change) => show_change(change),
+            StreamItem::Circuit(circuit) => show_circuit(circuit),
+        }
+    }
 }
 
 fn respond(events: impl Stream<Item = Result<Event, Infallible>> + Send + 'static) -> Response {
@@ -99,6 +139,23 @@ fn show_change(change: &Change) -> Event {
             ("kept", json!({ "revision": revision, "faults": faults }))
         }
         ChangeKind::Removed | ChangeKind::Stopping => ("removed", json!({})),
+    };
+    Event::default().event(name).data(data.to_string())
+}
+
+fn show_circuit(circuit: &CircuitEvent) -> Event {
+    let server = &circuit.server;
+    let (name, data) = match &circuit.open {
+        None => ("circuit_closed", json!({ "server": server })),
+        Some(failure) => (
+            "circuit_open",
+            json!({
+                "server": server,
+                "until": failure.until.map(rfc_3339),
+                "failures": failure.failures,
+                "reason": failure.reason,
+            }),
+        ),
     };
     Event::default().event(name).data(data.to_string())
 }

@@ -1,53 +1,13 @@
 //! Server-sent events: what subscribers of an environment receive.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpStream;
-use std::time::Instant;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{FIXTURE, Served};
 use crate::support::Tree;
-use crate::support::process::{PATIENCE, Process, wait_for};
-
-/// The stream of `GET /environments/{environment}/events`.
-struct Events {
-    lines: BufReader<TcpStream>,
-}
-
-impl Events {
-    fn open(server: &Process, environment: &str) -> Self {
-        let mut stream = server.connect().unwrap();
-        let request =
-            format!("GET /environments/{environment}/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
-        stream.write_all(request.as_bytes()).unwrap();
-        Events {
-            lines: BufReader::new(stream),
-        }
-    }
-
-    /// The name and the data of the next event.
-    #[track_caller]
-    fn next(&mut self) -> (String, Value) {
-        let (mut name, start) = (String::new(), Instant::now());
-        loop {
-            // Keep-alive comments arrive even if nothing happens.
-            assert!(start.elapsed() < PATIENCE, "timed out waiting for an event");
-            let mut line = String::new();
-            assert_ne!(
-                self.lines.read_line(&mut line).unwrap(),
-                0,
-                "the stream has ended"
-            );
-            match line.trim_end().split_once(": ") {
-                Some(("event", event)) => name = event.to_owned(),
-                Some(("data", data)) => return (name, serde_json::from_str(data).unwrap()),
-                _ => {}
-            }
-        }
-    }
-}
+use crate::support::events::Events;
+use crate::support::process::wait_for;
 
 #[test]
 fn events_report_loaded_kept_and_removed() {

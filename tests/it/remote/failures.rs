@@ -73,7 +73,8 @@ fn sixty_four_slow_answers_delay_nothing_else() {
     let (release, released) = watch::channel(false);
     let remote = Remote::held_until(released, |path| (200, json!({ "k": path }).to_string()));
     let tree = remote.tree("/%{facts.number}", "{output: json, http_read_timeout: 60}");
-    let server = Process::start(&tree, &[]);
+    let limit = [("HIERAD_REMOTE_MAX_REQUESTS_PER_SERVER", "64")];
+    let server = Process::start(&tree, &limit);
     std::thread::scope(|scope| {
         for number in 0..64 {
             let server = &server;

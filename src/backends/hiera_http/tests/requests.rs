@@ -147,7 +147,7 @@ async fn concurrent_fetches_are_limited() {
     );
     assert!(slow.ends_with("no response within 0.3 s"), "{slow}");
     assert!(
-        quick.ends_with("too many other requests are in progress"),
+        quick.ends_with("too many other requests are in progress (`remote.max_requests`)"),
         "{quick}"
     );
 }

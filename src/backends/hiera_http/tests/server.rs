@@ -1,9 +1,10 @@
 //! Servers for tests: one that works, and some that misbehave.
 
+use std::cell::RefCell;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -14,6 +15,7 @@ use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_rustls::TlsAcceptor;
 
@@ -171,6 +173,52 @@ pub(super) async fn one_answer_each() -> SocketAddr {
     .await
 }
 
+/// Answers each request once released.
+pub(super) struct HeldServer {
+    pub(super) address: SocketAddr,
+    arrived: Arc<AtomicUsize>,
+    release: watch::Sender<bool>,
+}
+
+impl HeldServer {
+    pub(super) async fn start() -> Self {
+        let arrived = Arc::new(AtomicUsize::new(0));
+        let (release, released) = watch::channel(false);
+        let counted = arrived.clone();
+        let address = start_raw(move |mut stream| {
+            let (counted, mut released) = (counted.clone(), released.clone());
+            async move {
+                read_head(&mut stream).await;
+                counted.fetch_add(1, Ordering::SeqCst);
+                // The sender may be gone already.
+                _ = released.wait_for(|released| *released).await;
+                let answer =
+                    b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nheld";
+                stream.write_all(answer).await
+            }
+        })
+        .await;
+        HeldServer {
+            address,
+            arrived,
+            release,
+        }
+    }
+
+    pub(super) fn uri(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// The requests that have arrived so far.
+    pub(super) fn arrived(&self) -> usize {
+        self.arrived.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn release(&self) {
+        self.release.send_replace(true);
+    }
+}
+
 async fn start_raw<F>(talk: impl Fn(TcpStream) -> F + Send + 'static) -> SocketAddr
 where
     F: Future<Output = io::Result<()>> + Send + 'static,
@@ -202,31 +250,54 @@ pub(super) async fn closed_port() -> SocketAddr {
     listener.local_addr().unwrap()
 }
 
-/// What was logged.
-#[derive(Clone, Default)]
-pub(super) struct Log(Arc<Mutex<Vec<u8>>>);
+/// What this thread has logged since [`Log::start`].
+#[derive(Debug)]
+pub(super) struct Log(());
+
+thread_local! {
+    static LOGGED: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
+}
 
 impl Log {
+    /// Starts to keep what this thread logs. The subscriber is that of all threads: with one for each, a log line that
+    /// another thread reaches first can be disabled for all of them.
+    pub(super) fn start() -> Self {
+        static SUBSCRIBER: Once = Once::new();
+        SUBSCRIBER.call_once(|| {
+            let subscriber = tracing_subscriber::fmt()
+                .with_writer(|| LogWriter)
+                .with_ansi(false);
+            tracing::subscriber::set_global_default(subscriber.finish()).unwrap();
+        });
+        LOGGED.set(Some(Vec::new()));
+        Log(())
+    }
+
     pub(super) fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+        let logged = LOGGED.with_borrow(Clone::clone);
+        String::from_utf8(logged.unwrap_or_default()).unwrap()
     }
 }
 
-impl io::Write for Log {
+impl Drop for Log {
+    fn drop(&mut self) {
+        LOGGED.set(None);
+    }
+}
+
+struct LogWriter;
+
+impl io::Write for LogWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
+        LOGGED.with_borrow_mut(|logged| {
+            if let Some(logged) = logged {
+                logged.extend_from_slice(bytes);
+            }
+        });
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl tracing_subscriber::fmt::MakeWriter<'_> for Log {
-    type Writer = Log;
-
-    fn make_writer(&self) -> Log {
-        self.clone()
     }
 }
