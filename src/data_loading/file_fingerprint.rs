@@ -32,6 +32,12 @@ impl FileFingerprint {
         (self.device, self.inode)
     }
 
+    /// Is it the same file with the same times? Its size may differ.
+    pub(crate) fn has_times_of(&self, other: &Self) -> bool {
+        self.identity() == other.identity()
+            && (self.modified, self.changed) == (other.modified, other.changed)
+    }
+
     /// How long before `now` data was last written to it; `None` if that is in the future (clocks differ).
     pub(crate) fn age_of_data(&self, now: SystemTime) -> Option<Duration> {
         let seconds = u64::try_from(self.modified.0).ok()?;

@@ -10,6 +10,9 @@ use super::{FileFingerprint, search};
 /// A file that was written within this time may be incomplete, unless an event said that its writer closed it.
 const GRACE_TIME: Duration = Duration::from_secs(1);
 
+/// How long to wait for a file that is being truncated.
+const TRUNCATION_TIME: Duration = Duration::from_millis(50);
+
 /// The names of configuration files.
 const CONFIG_NAMES: [&str; 3] = ["hiera.yaml", "environment.conf", "metadata.json"];
 
@@ -28,10 +31,8 @@ impl LoadedEnvironment {
             if !differs || reported.contains(Path::new(file.path())) {
                 return None;
             }
-            let age = file.fingerprint?.age_of_data(now)?;
-            let delay = GRACE_TIME
-                .checked_sub(age)
-                .filter(|delay| !delay.is_zero())?;
+            let fingerprint_before = before.and_then(|before| before.fingerprint);
+            let delay = delay_for_write(&file.fingerprint?, fingerprint_before.as_ref(), now)?;
             (!self.came_with_directory(file, before, served)).then_some(delay)
         });
         delays.max()
@@ -77,5 +78,54 @@ impl LoadedEnvironment {
         let is_listed = self.snapshot.listing(directory).is_some();
         let layers = self.snapshot.layers();
         !search::formats_of(layers, environment, path, is_listed).is_empty()
+    }
+}
+
+/// How long to wait until a file that differs from the served one counts as completely written.
+fn delay_for_write(
+    file: &FileFingerprint,
+    before: Option<&FileFingerprint>,
+    now: SystemTime,
+) -> Option<Duration> {
+    // ext4 removes the content of a file before it sets the times, so for about a millisecond an empty file looks old.
+    if before.is_some_and(|before| before.has_times_of(file)) {
+        return Some(TRUNCATION_TIME);
+    }
+    let delay = GRACE_TIME.checked_sub(file.age_of_data(now)?)?;
+    (!delay.is_zero()).then_some(delay)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_counts_as_complete_a_second_after_it_was_written() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let write = |text: &str, age: u64| {
+            std::fs::write(file.path(), text).unwrap();
+            let time = SystemTime::now() - Duration::from_secs(age);
+            file.as_file().set_modified(time).unwrap();
+            FileFingerprint::of(file.path()).unwrap()
+        };
+        let now = SystemTime::now();
+        let old = write("k: 1", 9);
+        assert_eq!(delay_for_write(&old, None, now), None);
+        let new = write("k: 2", 0);
+        let delay = delay_for_write(&new, Some(&old), now + GRACE_TIME / 2);
+        assert!(delay.is_some_and(|delay| delay <= GRACE_TIME), "{delay:?}");
+        assert_eq!(
+            delay_for_write(&new, Some(&old), now + 60 * GRACE_TIME),
+            None
+        );
+    }
+
+    #[test]
+    fn a_file_that_changed_without_a_new_time_is_being_truncated() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let before = FileFingerprint::of(file.path()).unwrap();
+        let later = SystemTime::now() + 60 * GRACE_TIME;
+        let delay = delay_for_write(&before, Some(&before), later);
+        assert_eq!(delay, Some(TRUNCATION_TIME));
     }
 }
