@@ -1,6 +1,6 @@
 //! Does a type accept all values of another type?
 
-use super::{Alias, IntegerRange, StringType, StructElement, Type, signature};
+use super::{Alias, IntegerRange, StringType, StructElement, Type, charge_items, signature};
 
 mod collections;
 mod scalars;
@@ -27,6 +27,9 @@ impl Type {
     }
 
     fn accepts_guarded(&self, other: &Type, guard: &mut AliasGuard) -> bool {
+        if work_budget::charge(1).is_err() {
+            return false;
+        }
         match self {
             Type::Unit => return true,
             Type::Variant(types) => {
@@ -114,7 +117,9 @@ impl Type {
             (Type::Boolean(accepted), Type::Boolean(other)) => {
                 accepted.is_none() || accepted == other
             }
-            (Type::Enum(list), other) => enum_accepts(list, other),
+            (Type::Enum(list), other) => {
+                charge_items(list.values.len()) && enum_accepts(list, other)
+            }
             (Type::Pattern(patterns), other) => {
                 let matches = |text: &str| patterns.iter().any(|pattern| pattern.is_match(text));
                 self == other

@@ -105,6 +105,10 @@ pub fn program_text(arguments: &[Value]) -> String {
 }
 
 fn new_from(ty: &Type, arguments: Vec<Value>) -> Result<Value, ConversionError> {
+    for argument in &arguments {
+        // The result of a spent budget is discarded; the weight is that of what is looked at, and often copied.
+        _ = work_budget::charge(1 + u64::from(argument.traits().weight));
+    }
     if let [only] = &arguments[..]
         && !matches!(ty, Type::Init(_))
         && ty.is_instance(only)

@@ -8,6 +8,7 @@ use puppet_values::time::{format_timespan, format_timestamp};
 
 use super::{
     Alias, CallableType, IntegerRange, StringType, StructElement, TimeRange, TupleType, Type,
+    charge_items,
 };
 use crate::convert::quote;
 
@@ -46,6 +47,15 @@ const TYPE_SET: &str = "TypeSet[{pcore_uri => 'http://puppet.com/2016.1/pcore', 
                         name => 'DefaultTypeSet', version => '0.0.0'}]";
 
 fn write_type(out: &mut dyn Write, ty: &Type, expanded: bool) -> fmt::Result {
+    let items = match ty {
+        Type::Enum(list) => list.values.len(),
+        Type::Pattern(patterns) => patterns.len(),
+        _ => 1,
+    };
+    // Not an error: `to_string` panics on one.
+    if !charge_items(items * 8) {
+        return Ok(());
+    }
     let name = ty.name();
     match ty {
         Type::Integer(range) if !range.is_unbounded() => ParameterList::open(out, "Integer")?

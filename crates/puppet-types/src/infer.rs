@@ -9,7 +9,7 @@ use puppet_values::{Rich, Value};
 
 use super::{
     Alias, CallableType, EnumType, FloatRange, IntegerRange, StringType, StructElement, TimeRange,
-    Type, uri_type,
+    Type, charge_items, uri_type,
 };
 
 /// Puppet: the maximum depth of an inferred type; everything below is `Any`.
@@ -29,7 +29,7 @@ pub fn infer(value: &Value) -> Type {
 }
 
 fn infer_within(value: &Value, depth: usize) -> Type {
-    let Some(below) = depth.checked_sub(1) else {
+    let Some(below) = depth.checked_sub(1).filter(|_| charge_items(1)) else {
         return Type::Any;
     };
     match value {
@@ -54,7 +54,7 @@ pub(crate) fn infer_set(value: &Value) -> Type {
 }
 
 fn infer_set_within(value: &Value, depth: usize) -> Type {
-    let Some(below) = depth.checked_sub(1) else {
+    let Some(below) = depth.checked_sub(1).filter(|_| charge_items(1)) else {
         return Type::Any;
     };
     let inner = |value: &Value| infer_set_within(value, below);

@@ -2,11 +2,14 @@
 
 use puppet_values::{Hash, Rich, Value};
 
-use super::{Alias, StringType, Type, infer, signature};
+use super::{Alias, StringType, Type, charge_items, infer, signature};
 
 impl Type {
     /// Is the value of this type?
     pub fn is_instance(&self, value: &Value) -> bool {
+        if work_budget::charge(1).is_err() {
+            return false;
+        }
         match self {
             Type::Any | Type::Unit => true,
             Type::Undef => is_undef(value),
@@ -28,7 +31,10 @@ impl Type {
             Type::Boolean(accepted) => {
                 matches!(value, Value::Bool(flag) if accepted.is_none_or(|accepted| accepted == *flag))
             }
-            Type::Enum(list) => value.as_str().is_some_and(|text| list.has(text)),
+            Type::Enum(list) => {
+                let has = |text| charge_items(list.values.len()) && list.has(text);
+                value.as_str().is_some_and(has)
+            }
             Type::Pattern(patterns) => match value {
                 Value::Str(text) => {
                     patterns.is_empty() || patterns.iter().any(|pattern| pattern.is_match(text))

@@ -37,5 +37,10 @@ pub use range::{FloatRange, IntegerRange, TimeRange};
 use infer::infer_set;
 use parse::TypeNames;
 
+/// Charges a pass over this many items; false if the budget is spent. Several items take as long as one step.
+fn charge_items(count: usize) -> bool {
+    work_budget::charge(1 + count as u64 / 4).is_ok()
+}
+
 #[cfg(test)]
 mod tests;

@@ -25,7 +25,12 @@ impl std::error::Error for TypeMismatch {}
 impl fmt::Display for TypeMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let [only] = &self.mismatches[..] {
-            return f.write_str(only.to_string().trim());
+            let (first, rest) = match &only.path[..] {
+                [first, rest @ ..] => (first.to_string(), rest),
+                [] => (String::new(), &[][..]),
+            };
+            f.write_str(first.trim_start())?;
+            return only.write_below(rest, f);
         }
         for (index, mismatch) in self.mismatches.iter().enumerate() {
             let separator = if index > 0 { "\n " } else { "" };
@@ -165,7 +170,14 @@ impl Mismatch {
 /// With a space at the start.
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for step in &self.path {
+        self.write_below(&self.path, f)
+    }
+}
+
+impl Mismatch {
+    /// Writes it after a part of its path.
+    fn write_below(&self, path: &[PathStep], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for step in path {
             write!(f, " {step}")?;
         }
         match &self.kind {

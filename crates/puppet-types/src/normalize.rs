@@ -6,11 +6,20 @@ use lean_string::LeanStr;
 use puppet_values::ranges;
 use puppet_values::semver::VersionRange;
 
-use super::{StringType, Type};
+use super::{StringType, Type, charge_items};
 
 impl Type {
     /// The same type in simpler form. The enums, patterns and ranges of a variant are merged.
     pub(crate) fn normalize(&self) -> Type {
+        let items = match self {
+            Type::Variant(types) => types.len(),
+            Type::Enum(list) => list.values.len(),
+            Type::Pattern(patterns) => patterns.len(),
+            _ => 1,
+        };
+        if !charge_items(items) {
+            return self.clone();
+        }
         match self {
             Type::Collection(_) => Type::Collection(None),
             Type::Array(array) if array.element == Type::Any => Type::array(Type::Any, None),
@@ -116,7 +125,7 @@ fn merge_all(types: Vec<Type>) -> Vec<Type> {
             for ty in found {
                 if let Type::Pattern(more) = ty {
                     for pattern in more.iter() {
-                        if !patterns.contains(pattern) {
+                        if charge_items(patterns.len()) && !patterns.contains(pattern) {
                             patterns.push(pattern.clone());
                         }
                     }

@@ -26,6 +26,8 @@ pub(super) fn parse(text: &str, names: &TypeNames) -> Result<Type, TypeParseErro
     let not_a_type = || TypeParseError::NotAType {
         expression: text.trim().to_owned(),
     };
+    // Parsing takes about as long as compiling a small part of a pattern, for each byte.
+    _ = work_budget::charge(text.len() as u64);
     let mut parser = Parser {
         text,
         tokens: lex(text)?,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lean_string::LeanStr;
 
-use ruby_regex::{RegexError, RubyRegex};
+use ruby_regex::{MatchError, RegexError, RubyRegex};
 
 /// A regular expression. Puppet has no syntax for options, so the source is all there is.
 ///
@@ -67,11 +67,18 @@ impl Regexp {
         }
     }
 
-    /// Does it match anywhere in the string? A search that exceeds its limit counts as no match.
+    /// Does it match anywhere in the string?
+    ///
+    /// A search that exceeds its limit spends the [budget](work_budget) of the thread, so that the result, which is
+    /// false then, is not taken for an answer.
     pub fn is_match(&self, text: &str) -> bool {
         match &self.matcher {
             Matcher::Native(matches) => matches(text),
-            Matcher::Compiled(regex) => regex.is_match(text).unwrap_or(false),
+            Matcher::Compiled(regex) => regex.is_match(text).unwrap_or_else(|error| {
+                let MatchError::TooManySteps { limit } = error;
+                work_budget::give_up(limit);
+                false
+            }),
         }
     }
 }

@@ -11,11 +11,16 @@ use super::program::{Address, Instruction, Program};
 
 use history::{StackEntry, State, Trail};
 
-/// The maximum number of steps: about 10 ms and 20 MB.
-const MAX_STEPS: usize = 500_000;
+/// The maximum number of steps: about 10 ms and 20 MB. All matches of a request together are limited by its budget.
+pub(super) const MAX_STEPS: usize = 500_000;
+/// Steps between two charges.
+const CHARGE_INTERVAL: usize = 64;
 
 /// Does the program match anywhere in the string?
 pub(super) fn is_match(program: &Program, text: &str) -> Result<bool, MatchError> {
+    if work_budget::charge(1 + text.len() as u64).is_err() {
+        return Err(MatchError::TOO_MANY_STEPS);
+    }
     let characters: Vec<char> = text.chars().collect();
     let mut matcher = Matcher {
         program,
@@ -62,8 +67,11 @@ impl Matcher<'_> {
         };
         loop {
             self.steps += 1;
-            if self.steps > MAX_STEPS {
-                return Err(MatchError::TooManySteps);
+            if self.steps > MAX_STEPS
+                || self.steps.is_multiple_of(CHARGE_INTERVAL)
+                    && work_budget::charge(CHARGE_INTERVAL as u64).is_err()
+            {
+                return Err(MatchError::TOO_MANY_STEPS);
             }
             let program = self.program;
             let Some(instruction) = program.instructions.get(state.address) else {

@@ -13,6 +13,23 @@ pub(super) fn translate(node: &Node) -> Option<String> {
     Some(out)
 }
 
+/// The ranges of characters in a pattern, those that are repeated as often as they have to be written out.
+pub(super) fn ranges(node: &Node) -> u64 {
+    let own = match node {
+        Node::Set(set) => set.ranges().len() as u64,
+        _ => 1,
+    };
+    let inner = node.children().into_iter().map(ranges);
+    let all = inner.fold(own, u64::saturating_add);
+    match node {
+        Node::Repeat(repeat) => {
+            let times = repeat.max.unwrap_or(repeat.min).max(1);
+            all.saturating_mul(u64::from(times))
+        }
+        _ => all,
+    }
+}
+
 /// The input for which a translation is valid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Validity {

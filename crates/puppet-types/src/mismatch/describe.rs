@@ -1,6 +1,8 @@
 //! Finding the parts of a type that do not fit.
 
-use super::super::{ArrayType, HashType, IntegerRange, StructElement, TupleType, Type};
+use super::super::{
+    ArrayType, HashType, IntegerRange, StructElement, TupleType, Type, charge_items,
+};
 use super::{Mismatch, MismatchKind, PathStep, merge};
 
 /// Puppet: the maximum number of mismatches that are described for a collection.
@@ -8,6 +10,9 @@ const MAX_MISMATCHES: usize = 1000;
 
 /// All parts of the actual type that do not fit the expected one.
 pub(crate) fn describe(expected: &Type, actual: &Type, path: &[PathStep]) -> Vec<Mismatch> {
+    if !charge_items(path.len()) {
+        return Vec::new();
+    }
     if let Some(name) = expected.unresolved() {
         return vec![Mismatch::new(path, MismatchKind::Unresolved(name))];
     }
@@ -183,6 +188,9 @@ fn describe_struct(
             let mut rest: Vec<&StructElement> = others.iter().collect();
             let mut found = Vec::new();
             for element in elements {
+                if !charge_items(rest.len()) {
+                    break;
+                }
                 let index = rest.iter().position(|other| other.name == element.name);
                 let Some(index) = index else {
                     if !element.optional {
