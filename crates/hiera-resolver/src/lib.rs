@@ -6,7 +6,8 @@
 //! functions of [`data_functions`], and [`snapshot`] combines them. A [`Session`] on a [`Snapshot`], or on any other
 //! [`Tree`], answers a [`Request`] for a [`Scope`].
 //!
-//! The same arguments always give the same answer: nothing in this crate uses files, sockets, clocks or threads.
+//! The same arguments always give the same answer: nothing in this crate uses files, sockets, clocks or threads. Only the
+//! time of a [budget](work_budget) that the caller sets can end a lookup, with an error.
 #![warn(missing_docs)]
 
 pub mod data;
@@ -41,6 +42,8 @@ pub use snapshot::{Snapshot, Tree};
 pub use puppet_types;
 /// The crate of Puppet's values, for programs that do not depend on it themselves.
 pub use puppet_values;
+/// The crate of budgets: a lookup is charged to that of its thread.
+pub use work_budget;
 
 pub use puppet_types::Type;
 pub use puppet_values::{Array, Hash, Rich, Value};

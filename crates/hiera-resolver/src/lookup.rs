@@ -17,6 +17,7 @@ mod interpolate;
 mod layers;
 mod levels;
 mod limits;
+mod merged_roots;
 mod merging;
 pub(crate) mod options;
 mod options_position;

@@ -69,6 +69,7 @@ impl From<&LookupError> for PuppetError {
             | LookupError::Level(_)
             | LookupError::File(_)
             | LookupError::PatternMatch(_)
+            | LookupError::Spent(_)
             | LookupError::Limit(_)
             | LookupError::IrregularValue { .. }
             | LookupError::Undecryptable { .. }

@@ -4,6 +4,7 @@ use arcstr::ArcStr;
 use puppet_types::convert::ConversionError;
 use puppet_types::{TypeMismatch, TypeParseError};
 use ruby_regex::MatchError;
+use work_budget::Spent;
 
 use super::limits::LimitError;
 use super::options::OptionsError;
@@ -69,6 +70,9 @@ pub enum LookupError {
     /// A lookup that exceeds a limit.
     #[error(transparent)]
     Limit(#[from] LimitError),
+    /// A lookup that spends its budget.
+    #[error("the lookup was ended: {0}")]
+    Spent(#[from] Spent),
     /// A key whose value depends on itself.
     #[error("recursive lookup detected in [{}]", chain.join(", "))]
     Recursion {

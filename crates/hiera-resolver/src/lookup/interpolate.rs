@@ -6,7 +6,7 @@
 use arcstr::ArcStr;
 use puppet_values::{Hash, Value, ruby_text};
 
-use super::limits::{LimitError, MAX_CHAIN, MAX_DEPTH, MAX_WEIGHT};
+use super::limits::{LimitError, MAX_CHAIN, MAX_DEPTH, MAX_WEIGHT, ended};
 use super::request::Outcome;
 use super::walk::Walk;
 use crate::explain::words::headings;
@@ -22,6 +22,7 @@ impl Walk<'_, '_> {
         if !value.traits().has_templates {
             return Ok(value.clone());
         }
+        self.spend(1)?;
         let filled = match value {
             Value::Template(template) => self.fill(&Template::of(template), key)?,
             Value::Array(array) => {
@@ -156,7 +157,9 @@ impl Walk<'_, '_> {
                     }
                 },
             }
-            self.spend(1 + (text.len() - start) as u64 / 64)?;
+            let filled_in = text.len() - start;
+            self.spend(1 + filled_in as u64 / 64)?;
+            work_budget::charge_bytes(filled_in).map_err(ended)?;
         }
         let filled = Value::Str(text.into());
         if is_secret {

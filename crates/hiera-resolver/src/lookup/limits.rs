@@ -1,5 +1,9 @@
 //! Limits of a lookup: recursion, depth, work. Without them, data could keep a lookup busy forever.
 
+use std::time::Duration;
+
+use work_budget::{Exhausted, Spent};
+
 use super::error::LookupError;
 use super::walk::Walk;
 use crate::explain::PuppetError;
@@ -11,8 +15,13 @@ pub(super) const MAX_CHAIN: usize = 250;
 pub(super) const MAX_DEPTH: u16 = 1000;
 /// How large interpolation may make a value, in pieces of 16 bytes: some 64 MB.
 pub(super) const MAX_WEIGHT: u32 = 4_000_000;
-/// Steps of all lookups of a session: files looked into, tokens filled in, pieces of text written.
-const MAX_WORK: u64 = 1_000_000;
+/// The budget of a lookup whose caller sets none: a second or two. Without it, data that multiplies itself would keep a
+/// lookup busy forever.
+pub(super) const DEFAULT_BUDGET: work_budget::Limits = work_budget::Limits {
+    steps: 50_000_000,
+    bytes: 256 * 1024 * 1024,
+    time: Duration::MAX,
+};
 /// Bytes of the values in an explanation.
 const MAX_EXPLAINED: usize = 16 * 1024 * 1024;
 
@@ -41,18 +50,17 @@ pub enum LimitError {
         /// The key.
         key: String,
     },
-    /// Data that multiplies itself.
-    #[error("the request needs more than {bound} steps")]
-    TooMuchWork {
-        /// The bound.
-        bound: u64,
-    },
     /// A large explanation.
     #[error("the explanation would be larger than {bound} bytes")]
     TooMuchToExplain {
         /// The bound.
         bound: usize,
     },
+}
+
+/// The error of a lookup whose budget is spent. The reason is known where the budget is; here it only ends the lookup.
+pub(super) fn ended(_: Exhausted) -> LookupError {
+    LookupError::Spent(Spent::Cancelled)
 }
 
 impl Walk<'_, '_> {
@@ -74,12 +82,9 @@ impl Walk<'_, '_> {
         result
     }
 
-    /// Counts work, so that a lookup of data that multiplies itself ends.
+    /// Charges steps: files looked into, tokens filled in, pieces of text written.
     pub(super) fn spend(&mut self, steps: u64) -> Result<(), LookupError> {
-        self.session.work += steps;
-        if self.session.work > MAX_WORK {
-            return Err(LimitError::TooMuchWork { bound: MAX_WORK }.into());
-        }
+        work_budget::charge(steps).map_err(ended)?;
         if self.explained > MAX_EXPLAINED {
             let bound = MAX_EXPLAINED;
             return Err(LimitError::TooMuchToExplain { bound }.into());

@@ -42,7 +42,11 @@ impl<'a> Walk<'_, 'a> {
     pub(super) fn report(&mut self, key: Option<&ArcStr>, event: impl FnOnce() -> Event) {
         if let Some(explanation) = &mut self.explanation {
             let event = event();
-            self.explained += event.weight();
+            let weight = event.weight();
+            self.explained += weight;
+            // The result of a spent budget is discarded.
+            _ = work_budget::charge(1 + weight as u64 / 64)
+                .and_then(|()| work_budget::charge_bytes(weight));
             explanation.report(
                 key.cloned(),
                 if self.hides { event.redacted() } else { event },

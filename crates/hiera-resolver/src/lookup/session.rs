@@ -3,7 +3,10 @@
 use std::rc::Rc;
 
 use smallvec::SmallVec;
+use work_budget::Budget;
 
+use super::limits::DEFAULT_BUDGET;
+use super::merged_roots::MergedRoots;
 use super::prepared::{Prepared, PreparedModule};
 use super::request::{Answer, Explain, Request};
 use super::walk::Walk;
@@ -24,8 +27,8 @@ pub struct Session<'a> {
     /// Outer `None`: not asked yet. Inner `None`: the environment has no layer.
     pub(super) environment: Option<Option<Rc<Prepared<'a>>>>,
     pub(super) modules: SmallVec<[PreparedModule<'a>; 2]>,
-    /// Steps of all lookups so far.
-    pub(super) work: u64,
+    /// Merged values whose parts were asked for.
+    pub(super) merged_roots: MergedRoots,
 }
 
 impl std::fmt::Debug for Session<'_> {
@@ -70,7 +73,7 @@ impl<'a> Session<'a> {
             global: None,
             environment: None,
             modules: SmallVec::new(),
-            work: 0,
+            merged_roots: MergedRoots::default(),
         }
     }
 
@@ -80,6 +83,25 @@ impl<'a> Session<'a> {
     }
 
     fn run(&mut self, request: &Request<'_>) -> (Answer, Option<Box<Explanation>>) {
+        match work_budget::has_budget() {
+            true => self.run_charged(request),
+            false => self.run_with_budget(request),
+        }
+    }
+
+    #[cold]
+    fn run_with_budget(&mut self, request: &Request<'_>) -> (Answer, Option<Box<Explanation>>) {
+        let mut budget = Budget::new(DEFAULT_BUDGET);
+        let run = budget.start();
+        let mut answer = self.run_charged(request);
+        if let Some(spent) = run.finish() {
+            answer.0.outcome = Err(spent.into());
+        }
+        answer
+    }
+
+    #[inline(always)]
+    fn run_charged(&mut self, request: &Request<'_>) -> (Answer, Option<Box<Explanation>>) {
         let mut walk = Walk::new(self, request);
         let outcome = walk.lookup(
             request.names,

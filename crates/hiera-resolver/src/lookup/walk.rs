@@ -20,7 +20,7 @@ use crate::explain::{Explanation, NodeKind, PuppetError};
 use crate::key::LookupKey;
 use crate::lookup::LookupError;
 use crate::lookup::options::{self, Conversion, KeyOptions, LOOKUP_OPTIONS};
-use crate::merge::{Contribution, MergeStrategy};
+use crate::merge::MergeStrategy;
 
 /// A lookup under way.
 pub(super) struct Walk<'s, 'a> {
@@ -250,16 +250,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         module: Option<&str>,
         strategy: &MergeStrategy,
     ) -> Step {
-        let merged = if self.is_global_only {
-            self.in_global(key, strategy)
-        } else {
-            self.merge_over([0, 1, 2].iter(), strategy, |walk, layer| match layer {
-                0 => walk.in_global(key, strategy),
-                1 => walk.in_environment(key, strategy),
-                _ => walk.in_module(key, module, strategy),
-            })
-        };
-        match merged?.map(Contribution::into_value) {
+        match self.merged_root(key, module, strategy)? {
             Some(value) if key.segments().is_empty() => Ok(Some(value)),
             Some(value) => self.dig(value, key.segments(), key.as_str()),
             None => Ok(None),

@@ -124,6 +124,10 @@ impl<'s> Merger<'s> {
         found: Contribution,
         observer: &mut O,
     ) -> Result<(), O::Error> {
+        // The weight is that of what is looked at, and often copied. Once the budget is spent, the result is discarded.
+        if work_budget::charge(1 + u64::from(found.value().traits().weight)).is_err() {
+            return Ok(());
+        }
         match &mut self.0 {
             State::Unique(values) => {
                 push_checked(values, found.into_value(), unique::check, observer)?
@@ -190,6 +194,8 @@ fn merge_deep<O: MergeObserver>(
     observer: &mut O,
 ) -> Result<Value, O::Error> {
     let sources = [higher, lower];
+    // Everything is merged with what the levels above came to.
+    _ = work_budget::charge(u64::from(higher.traits().weight));
     let merged = options.merge(higher, lower.clone());
     let merged = merged.map_err(|error| observer.failed(&sources, error))?;
     observer.merged(&sources, &merged);

@@ -90,6 +90,11 @@ impl MergeStrategy {
         matches!(self.kind, Kind::Default | Kind::First)
     }
 
+    /// Does the other strategy merge in the same way?
+    pub(crate) fn is_same(&self, other: &MergeStrategy) -> bool {
+        self.name() == other.name() && self.options == other.options
+    }
+
     /// The result where there is nothing to merge a value with.
     #[inline]
     pub(crate) fn single(&self, found: Contribution) -> Contribution {

@@ -16,6 +16,13 @@ pub(super) fn expand(text: &str, left: &mut usize) -> Result<Vec<String>, GlobEr
                 if pending.len() + outer.alternatives.len() > *left {
                     return Err(GlobError::TooManyAlternatives);
                 }
+                // A fact may be as long as a request, and every alternative is a copy of it.
+                let made = text.len() * outer.alternatives.len();
+                if work_budget::charge_bytes(made).is_err()
+                    || work_budget::charge(made as u64 / 16).is_err()
+                {
+                    return Err(GlobError::TooManyAlternatives);
+                }
                 let texts = outer.alternatives.iter().rev();
                 pending.extend(texts.map(|inner| [outer.before, inner, outer.after].concat()));
             }

@@ -205,9 +205,13 @@ impl<'t, T: Directory> Walk<'t, T> {
             let Some(component) = pattern.component(position) else {
                 continue;
             };
+            let weight = component.weight();
+            if work_budget::charge(weight as u64).is_err() {
+                return Err(GlobError::TooMuchWork);
+            }
             self.work = self
                 .work
-                .checked_sub(component.weight())
+                .checked_sub(weight)
                 .ok_or(GlobError::TooMuchWork)?;
             let mut texts = component.alternatives().iter();
             if !next.contains(&(position + 1)) && texts.any(|text| matches(text, name)) {
