@@ -24,6 +24,7 @@ use std::process::Command;
 use axum::body::{Body, Bytes};
 use axum::http::Request as HttpRequest;
 use hiera_resolver::Snapshot;
+use hiera_resolver::work_budget::Budget;
 use hierad::config::Limits;
 use hierad::environments::Environments;
 use hierad::http::{App, Gate};
@@ -401,10 +402,14 @@ fn first_found_keys(tree: &Path) -> Vec<String> {
 fn resolve_all(snapshot: &Snapshot, lookups: &[Lookup]) {
     let mut out = Vec::with_capacity(1 << 20);
     measure(|| {
-        for lookup in lookups {
-            out.clear();
-            lookup.resolve(&mut lookup.session(snapshot), &mut out);
-            black_box(&out);
-        }
+        // As in the server: all work of a request has one budget.
+        let resolved = Budget::new(Limits::default().request_budget()).run(|| {
+            for lookup in lookups {
+                out.clear();
+                lookup.resolve(&mut lookup.session(snapshot), &mut out);
+                black_box(&out);
+            }
+        });
+        resolved.unwrap();
     });
 }

@@ -24,6 +24,7 @@ pub use self::router::{Route, routes};
 
 use self::gate::{Everyone, Hosts, InFlight};
 use crate::backends::hiera_http::RemoteClient;
+use crate::compute::Compute;
 use crate::config::{AllowedHosts, ConnectionSettings, CorsOrigins, Limits, RemoteSettings};
 use crate::environments::Environments;
 use crate::metrics::Metrics;
@@ -53,6 +54,8 @@ pub struct Shared {
     hosts: Option<Arc<Hosts>>,
     is_draining: Arc<AtomicBool>,
     remotes: RemoteClient,
+    /// For lookups that take long.
+    compute: Compute<Option<Client>>,
     /// Where there is one, data can be reloaded on demand.
     reloader: Option<Reloader>,
     cors_origins: CorsOrigins,
@@ -65,6 +68,7 @@ impl App {
         let shared = Shared {
             environments,
             metrics: Metrics::new(),
+            compute: Compute::new(limits.max_waiting),
             limits: Arc::new(limits),
             in_flight: Arc::new(InFlight::new(&ConnectionSettings::default())),
             max_head_size: ConnectionSettings::default().head_size(),

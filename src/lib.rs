@@ -9,6 +9,7 @@
 mod backends;
 mod backoff;
 pub mod cli;
+mod compute;
 pub mod config;
 pub mod data_loading;
 pub mod environments;

@@ -1,5 +1,7 @@
 //! [`ApiError`]: the only errors that leave the server, as problem documents (RFC 9457).
 
+use std::fmt::{self, Display, Write};
+
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hiera_resolver::Explanation;
@@ -62,6 +64,8 @@ error_kinds! {
     LookupFailed: UNPROCESSABLE_ENTITY, "lookup-failed", "The lookup failed";
     /// The request is malformed.
     BadRequest: BAD_REQUEST, "bad-request", "The request is malformed";
+    /// The answer would be too large.
+    AnswerTooLarge: PAYLOAD_TOO_LARGE, "answer-too-large", "The answer is too large";
     /// The body did not arrive in time.
     RequestTimeout: REQUEST_TIMEOUT, "request-timeout", "The request took too long to arrive";
     /// The body is too large.
@@ -151,6 +155,36 @@ impl ApiError {
     }
 }
 
+/// The maximum length of the text of an error. That of a value that does not fit its type can be a thousand times as long
+/// as the type.
+const MAX_TEXT: usize = 64 * 1024;
+
+/// The text of an error, cut if it is too long.
+pub(crate) fn error_text(error: &impl Display) -> String {
+    let mut text = CutText(String::new());
+    match write!(text, "{error}") {
+        Ok(()) => text.0,
+        Err(_) => text.0 + &format!("… (cut after {MAX_TEXT} bytes)"),
+    }
+}
+
+/// Fails once it is full, which ends what writes to it.
+struct CutText(String);
+
+impl fmt::Write for CutText {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        let room = MAX_TEXT - self.0.len().min(MAX_TEXT);
+        let fitting = more
+            .get(..more.floor_char_boundary(room))
+            .unwrap_or_default();
+        self.0.push_str(fitting);
+        match fitting.len() == more.len() {
+            true => Ok(()),
+            false => Err(fmt::Error),
+        }
+    }
+}
+
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut body = Vec::with_capacity(256);
@@ -173,5 +207,20 @@ impl IntoResponse for ApiError {
                 .insert(header::CONNECTION, CLOSE_CONNECTION);
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_characters_and_says_so() {
+        assert_eq!(error_text(&"short"), "short");
+        let fits = "x".repeat(MAX_TEXT);
+        assert_eq!(error_text(&fits), fits);
+        let cut = error_text(&"ä€".repeat(MAX_TEXT));
+        assert!(cut.ends_with("… (cut after 65536 bytes)"), "{}", cut.len());
+        assert!(cut.len() < MAX_TEXT + 40);
     }
 }

@@ -6,11 +6,11 @@ mod entity_tag;
 pub mod fuzzing;
 mod json_node;
 mod json_scanner;
+mod long;
 mod query;
 mod raw_object;
 pub(super) mod reply;
 
-use std::future::ready;
 use std::time::Duration;
 
 use axum::extract::rejection::{PathRejection, QueryRejection};
@@ -20,12 +20,14 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use hiera_resolver::remote::{RemoteAnswer, RemoteRequest};
 use hiera_resolver::scope::ScopeError;
+use hiera_resolver::work_budget::{self, Budget};
 use hiera_resolver::{Snapshot, Tree};
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use self::body::LookupBody;
 use self::entity_tag::{EntityTag, caching_headers};
+use self::long::FIRST_SLICE;
 use self::query::LookupQuery;
 use self::reply::{BatchReply, FoundValue};
 use super::App;
@@ -35,7 +37,7 @@ use super::request_body::{RequestBody, read_json_body};
 use crate::environments::Environment;
 use crate::lookup::{
     LookupRequest, NeedsRemote, NodeScope, RemoteAnswers, RemoteAnswersError, RemoteSource,
-    RequestError, RequestedKeys, with_remote_answers,
+    RequestError, RequestedKeys,
 };
 use crate::metrics::LookupOutcome;
 
@@ -43,10 +45,11 @@ use crate::metrics::LookupOutcome;
 pub(crate) async fn post_lookup<B: RequestBody>(
     State(app): State<App>,
     Extension(id): Extension<RequestId>,
+    Extension(client): Extension<Option<Client>>,
     request: http::Request<B>,
 ) -> Response {
     let (head, body) = request.into_parts();
-    answer_post(&app, &head.headers, &id, None, body).await
+    answer_post(&app, &head.headers, &id, client, body).await
 }
 
 /// Answers a lookup, or a batch of them.
@@ -57,7 +60,12 @@ pub(crate) async fn answer_post(
     client: Option<Client>,
     body: impl RequestBody,
 ) -> Response {
-    let caller = Caller { app, headers, id };
+    let caller = Caller {
+        app,
+        headers,
+        id,
+        client,
+    };
     match read_json_body(headers, body, app, client).await {
         Ok(bytes) => caller.answer(Question::Body(bytes)).await,
         Err(error) => caller.show_error(error),
@@ -70,12 +78,14 @@ pub(crate) async fn get_lookup(
     key: Result<Path<String>, PathRejection>,
     parameters: Result<Query<Vec<(String, String)>>, QueryRejection>,
     Extension(id): Extension<RequestId>,
+    Extension(client): Extension<Option<Client>>,
     headers: HeaderMap,
 ) -> Response {
     let caller = Caller {
         app: &app,
         headers: &headers,
         id: &id,
+        client,
     };
     let problem = match (key, parameters) {
         (Ok(Path(key)), Ok(Query(parameters))) => {
@@ -121,31 +131,23 @@ struct Caller<'a> {
     app: &'a App,
     headers: &'a HeaderMap,
     id: &'a RequestId,
+    client: Option<Client>,
 }
 
 impl Caller<'_> {
-    /// Answers a lookup. It runs at once, and again if it needs other servers.
+    /// Answers a lookup. It runs at once, and again if it needs more than a slice of work, or other servers.
     async fn answer(self, question: Question) -> Response {
         let mut environment = None;
-        match self.run(&question, &mut environment, None) {
-            Ok(reply) => reply,
-            Err(needed) => Box::pin(self.finish(question, environment, needed)).await,
-        }
-    }
-
-    /// Answers a lookup that needs other servers.
-    async fn finish(
-        self,
-        question: Question,
-        mut environment: Option<Environment>,
-        needed: NeedsRemote,
-    ) -> Response {
-        let run_again =
-            |answers: RemoteAnswers| ready(self.run(&question, &mut environment, Some(&answers)));
-        match with_remote_answers(needed, &self, run_again).await {
-            Ok(reply) => reply,
-            Err(error) => self.show_error(error.into()),
-        }
+        let mut slice = Budget::new(FIRST_SLICE);
+        let run = slice.start();
+        let result = self.run(&question, &mut environment, None);
+        let is_done = run.finish().is_none();
+        let needed = match result {
+            Ok(reply) if is_done => return reply,
+            Err(needed) if is_done => Some(needed),
+            _ => None,
+        };
+        Box::pin(self.answer_long(question, environment, needed)).await
     }
 
     /// One run from the bytes of a request to those of its reply. The first run chooses the environment, and all runs
@@ -218,18 +220,28 @@ impl Caller<'_> {
             RequestedKeys::FirstFound(_) => {
                 let keys = request.keys.names();
                 let (answer, explanation) = request.first_found(&keys, tree)?;
-                self.app.metrics.count_lookup(LookupOutcome::of(&answer));
-                let found = FoundValue::check(answer, explanation, &keys)?;
-                Ok(self.show_found(found, &keys, &request.environment, snapshot))
+                let outcome = LookupOutcome::of(&answer);
+                let found = FoundValue::check(answer, explanation, &keys);
+                let reply = found
+                    .map(|found| self.show_found(found, &keys, &request.environment, snapshot));
+                self.count(&[outcome]);
+                Ok(reply?)
             }
             RequestedKeys::Batch(keys) => {
                 let (environment, revision) = (&request.environment, snapshot.revision());
                 let mut reply = BatchReply::new(environment, revision, keys.len());
                 request.batch(keys, tree, |key, answer| reply.push(key, answer))?;
-                for outcome in &reply.outcomes {
-                    self.app.metrics.count_lookup(*outcome);
-                }
+                self.count(&reply.outcomes);
                 Ok(reply.into_response())
+            }
+        }
+    }
+
+    /// Counts lookups, unless their result is discarded.
+    fn count(self, outcomes: &[LookupOutcome]) {
+        if !work_budget::is_spent() {
+            for outcome in outcomes {
+                self.app.metrics.count_lookup(*outcome);
             }
         }
     }

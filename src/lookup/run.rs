@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use hiera_resolver::Explanation;
+use hiera_resolver::work_budget;
 use hiera_resolver::{Answer, Request, Session, Tree};
 
 use super::remote_answers::NeedsRemote;
@@ -34,6 +35,10 @@ impl<N: NodeScope> LookupRequest<'_, N> {
             let mut session = Session::new(tree, scope);
             let mut seen: HashSet<&str> = HashSet::with_capacity(keys.len());
             for key in keys {
+                // The result is discarded.
+                if work_budget::is_spent() {
+                    break;
+                }
                 if seen.insert(key) {
                     let answer = session.lookup(&self.for_keys(&[key]));
                     answered(key, NeedsRemote::check(answer)?);

@@ -4,6 +4,7 @@
 //! processor time and survive, and the good environment next to the bad one must answer. The command line must survive
 //! the same.
 
+mod budget;
 mod files;
 mod lookups;
 mod requests;
@@ -115,6 +116,26 @@ impl Hostile {
         let (code, stderr) = self.run(&["lookup", key]);
         assert_eq!(code, Some(1), "{key}: {stderr}");
         assert!(stderr.contains(reason), "{key}: {stderr}");
+    }
+
+    /// Checks that a lookup needs more than its budget, on the command line too.
+    #[track_caller]
+    fn exceeds_budget(&self, key: &str) {
+        let answer = self.ask(json!({ "key": key }).to_string().as_bytes());
+        assert!(
+            matches!(answer.status, 413 | 422),
+            "{key}: {}",
+            head_of(&answer.text())
+        );
+        let detail = answer.json()["detail"].as_str().unwrap().to_owned();
+        assert!(
+            detail.contains("`limits.max_"),
+            "{key}: {}",
+            head_of(&detail)
+        );
+        let (code, stderr) = self.run(&["lookup", key]);
+        assert_eq!(code, Some(1), "{key}: {stderr}");
+        assert!(stderr.contains("the lookup was ended"), "{key}: {stderr}");
     }
 
     /// Checks that a key has this value, and that the command line finds it.

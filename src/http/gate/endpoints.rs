@@ -76,6 +76,7 @@ impl Endpoints {
                 let mut request = Request::from_parts(head, body);
                 let span = id.span();
                 request.extensions_mut().insert(id.clone());
+                request.extensions_mut().insert(*client);
                 let answer = self.inner.router.clone().call(request).instrument(span);
                 answer.await.unwrap_or_else(|never| match never {})
             }

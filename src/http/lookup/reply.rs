@@ -4,9 +4,10 @@ use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hiera_resolver::Explanation;
+use hiera_resolver::work_budget;
 use hiera_resolver::{Answer, Outcome, Value};
 
-use crate::http::error::{ApiError, ErrorKind};
+use crate::http::error::{ApiError, ErrorKind, error_text};
 use crate::json::{write_text, write_value};
 use crate::metrics::LookupOutcome;
 
@@ -42,7 +43,7 @@ impl FoundValue {
                 Err(ApiError::new(ErrorKind::KeyNotFound, detail).with_explanation(explanation))
             }
             Err(error) => {
-                let error = ApiError::new(ErrorKind::LookupFailed, error.to_string());
+                let error = ApiError::new(ErrorKind::LookupFailed, error_text(&error));
                 Err(error.with_explanation(explanation))
             }
         }
@@ -75,8 +76,12 @@ impl FoundValue {
 
     /// Writes the value, and the flag that says whether it is Sensitive.
     fn write_value(&self, out: &mut Vec<u8>) {
-        write_value(&self.value, out);
-        if self.value.traits().has_sensitive {
+        let traits = self.value.traits();
+        match traits.weight < SMALL {
+            true => write_value(&self.value, out),
+            false => write_charged(&self.value, traits.weight, out),
+        }
+        if traits.has_sensitive {
             out.extend_from_slice(b",\"sensitive\":true");
         }
     }
@@ -127,6 +132,23 @@ impl BatchReply {
         self.out.extend_from_slice(b"}}");
         json_response(self.out)
     }
+}
+
+/// The weight of a value from which writing it is charged. Below, the lookup has cost far more.
+const SMALL: u32 = 16;
+
+/// Writes a value, unless it is more than the budget allows. What is made of a spent budget is discarded.
+fn write_charged(value: &Value, weight: u32, out: &mut Vec<u8>) {
+    // The weight counts pieces of 16 bytes. Escapes may take more.
+    let expected = weight as usize * 16;
+    if work_budget::charge(u64::from(weight) / 4).is_err()
+        || work_budget::charge_bytes(expected).is_err()
+    {
+        return;
+    }
+    let start = out.len();
+    write_value(value, out);
+    _ = work_budget::charge_bytes((out.len() - start).saturating_sub(expected));
 }
 
 /// A reply of JSON.

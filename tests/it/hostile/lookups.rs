@@ -75,11 +75,9 @@ fn strings_that_double_with_every_lookup_are_refused() {
     let form = r#""%{lookup('LAST')}%{lookup('LAST')}""#;
     let hostile = Hostile::new(tree_of("common.yaml", doubling(form)));
     hostile.is("v3", &json!("x".repeat(80)));
-    hostile.fails("v59", "steps");
-    assert_eq!(
-        hostile.survives(&json!({"key": "v59", "merge": "unique"})),
-        422
-    );
+    hostile.exceeds_budget("v59");
+    let merged = hostile.survives(&json!({"key": "v59", "merge": "unique"}));
+    assert!(matches!(merged, 413 | 422), "{merged}");
 }
 
 #[test]

@@ -213,7 +213,7 @@ fn concurrent_hostile_requests_do_not_starve_the_good_environment() {
             .collect();
         assert_eq!(hostile.server.get("/livez").status, 200);
         for request in costly {
-            assert_eq!(request.join().unwrap(), 422);
+            assert!(matches!(request.join().unwrap(), 413 | 422));
         }
     });
     wait_for("the good environment", || {
