@@ -18,6 +18,7 @@ FILES = {
     "peers.json": "Compared with Puppet, and commands",
     "instructions.json": "Instructions",
     "growth.json": "Instructions on 20,000 nodes vs. 20",
+    "overload.json": "Beside dear requests",
     "scale.json": "Start, reload and memory on 20,000 files",
 }
 START, END = "<!-- figures: benches/table.py -->", "<!-- end of figures -->"

@@ -70,6 +70,11 @@ impl<C: PartialEq + Send + 'static> Compute<C> {
         }
     }
 
+    /// How many jobs wait for a thread.
+    pub(crate) fn waiting(&self) -> usize {
+        self.handle.0.state().waiting.len()
+    }
+
     /// Runs work on one of the threads. Work that is cancelled before its turn does not run.
     pub(crate) async fn run<T: Send + 'static>(
         &self,

@@ -34,6 +34,7 @@ pub(crate) struct Metrics {
     refusals: [Counter; Refusal::ALL.len()],
     connections: Gauge,
     requests_in_flight: Gauge,
+    waiting_lookups: Gauge,
     event_streams: Gauge,
     environments: Gauge,
     files: Gauge,
@@ -114,6 +115,11 @@ impl Metrics {
             "Requests that are being received or answered",
         );
         let event_streams = gauge(&mut registry, "event_streams", "Open event streams");
+        let waiting_lookups = gauge(
+            &mut registry,
+            "waiting_lookups",
+            "Long lookups that wait for a thread",
+        );
         let environments = gauge(
             &mut registry,
             "environments",
@@ -167,6 +173,7 @@ impl Metrics {
             latency,
             connections,
             requests_in_flight,
+            waiting_lookups,
             event_streams,
             environments,
             files,
@@ -208,6 +215,7 @@ impl Metrics {
         &self,
         served: &Environments,
         load: Load,
+        waiting_lookups: usize,
         remote: RemoteStats,
         format: MetricsFormat,
     ) -> String {
@@ -218,6 +226,7 @@ impl Metrics {
         self.connections.set(count(load.connections));
         self.requests_in_flight.set(count(load.requests_in_flight));
         self.event_streams.set(count(load.event_streams));
+        self.waiting_lookups.set(count(waiting_lookups));
         self.environments.set(count(all.len()));
         self.files.set(count(
             all.values()

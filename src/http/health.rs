@@ -52,6 +52,7 @@ pub(crate) async fn metrics(State(app): State<App>, headers: HeaderMap) -> Respo
         app.metrics.show(
             &app.environments,
             app.in_flight.load(),
+            app.compute.waiting(),
             app.remotes.stats(),
             format,
         ),

@@ -15,6 +15,8 @@ pub(crate) enum Refusal {
     AnswerBytes,
     /// Too many event streams.
     EventStreams,
+    /// Too many long lookups that wait.
+    WaitingLookups,
     /// For a host that is not this server.
     Host,
     /// From a web page of another server.
@@ -29,13 +31,14 @@ pub(crate) enum Refusal {
 
 impl Refusal {
     /// All reasons, in the order of the enum.
-    pub(super) const ALL: [Refusal; 11] = [
+    pub(super) const ALL: [Refusal; 12] = [
         Refusal::Connections,
         Refusal::ConnectionsPerAddress,
         Refusal::RequestsInFlight,
         Refusal::BodyBytes,
         Refusal::AnswerBytes,
         Refusal::EventStreams,
+        Refusal::WaitingLookups,
         Refusal::Host,
         Refusal::Origin,
         Refusal::ContentEncoding,
@@ -52,6 +55,7 @@ impl Refusal {
             Refusal::BodyBytes => "body_bytes_in_flight",
             Refusal::AnswerBytes => "answer_bytes_in_flight",
             Refusal::EventStreams => "event_streams",
+            Refusal::WaitingLookups => "waiting_lookups",
             Refusal::Host => "host",
             Refusal::Origin => "origin",
             Refusal::ContentEncoding => "content_encoding",

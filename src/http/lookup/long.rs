@@ -13,6 +13,7 @@ use crate::http::App;
 use crate::http::error::{ApiError, ErrorKind};
 use crate::http::gate::{Client, RequestId};
 use crate::lookup::{NeedsRemote, RemoteAnswers, with_remote_answers};
+use crate::metrics::Refusal;
 
 /// What a lookup may do on a thread that serves connections: at most a fraction of a millisecond. Nearly all lookups
 /// need less than a tenth of it.
@@ -121,10 +122,13 @@ impl LongLookup {
         let error = match self.app.compute.run(self.client, &waiting.0, run).await {
             Ok(Ok(reply)) => return reply,
             Ok(Err(spent)) => spent_error(spent),
-            Err(Busy) => ApiError::new(
-                ErrorKind::Overloaded,
-                "too many long lookups are waiting (`limits.max_waiting`)",
-            ),
+            Err(Busy) => {
+                self.app.metrics.count_refusal(Refusal::WaitingLookups);
+                ApiError::new(
+                    ErrorKind::Overloaded,
+                    "too many long lookups are waiting (`limits.max_waiting`)",
+                )
+            }
         };
         Ok(self.caller().show_error(error))
     }
