@@ -12,7 +12,8 @@ impl Type {
     /// The same type in simpler form. The enums, patterns and ranges of a variant are merged.
     pub(crate) fn normalize(&self) -> Type {
         let items = match self {
-            Type::Variant(types) => types.len(),
+            // Each is normalized, compared and copied in several passes.
+            Type::Variant(types) => types.len() * 50,
             Type::Enum(list) => list.values.len(),
             Type::Pattern(patterns) => patterns.len(),
             _ => 1,
@@ -196,6 +197,9 @@ fn merge_ranges(types: Vec<Type>, is_kind: impl Fn(&Type) -> bool) -> Vec<Type> 
     let (ranges, others): (Vec<Type>, Vec<Type>) = types.iter().cloned().partition(is_kind);
     // Puppet: more ranges are left as they are, since each would be compared with each.
     if !(2..MAX_RANGES).contains(&ranges.len()) {
+        return types;
+    }
+    if !charge_items(ranges.len() * ranges.len() * 10) {
         return types;
     }
     let merge = |left: &Type, right: &Type| Ok::<_, Infallible>(merge_two(left, right));
